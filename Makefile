@@ -1,0 +1,38 @@
+# Every target makes .venv by itself. Needs python3 (3.11 or newer) and a pip that can install packages.
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint docs bench clean
+
+demo: .venv/.plot
+	$(BIN)/python -m gramless.demo
+
+test: .venv/.dev
+	$(BIN)/python -m pytest -q
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+
+docs: .venv/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: .venv/.dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache demo dist
+	rm -rf docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+	find src tests benchmarks examples docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+# One stamp per extra: .venv/.dev stands for "installed with [dev]", and is renewed when pyproject.toml changes.
+.venv/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e ".[$*]"
+	@touch $@
