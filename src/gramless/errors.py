@@ -1,0 +1,15 @@
+"""What can go wrong, as types a caller can catch."""
+
+from __future__ import annotations
+
+
+class GramlessError(Exception):
+    """Base of the errors and warnings that are gramless' own."""
+
+
+class IndefiniteKernelWarning(GramlessError, UserWarning):
+    """The kernel is not positive semidefinite: distances in feature space may be negative."""
+
+
+class MemoryLimitError(GramlessError, MemoryError):
+    """The work does not fit `memory_limit`; the message names what would."""

@@ -1,0 +1,82 @@
+"""The question a fit asks, how it wants it answered, and what a method would charge for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything the choice of a method depends on.
+
+    Attributes
+    ----------
+    n, d : int
+        Rows and columns of the data.
+    kernel : Kernel
+    k : int
+        Components wanted (a first guess where a share of the variance was asked for).
+    tol : float
+        Residual wanted, relative to the largest eigenvalue.
+    memory_limit : int
+        Bytes.
+    solver : str
+        ``"auto"`` or the name of an eigenvalue solver.
+    threads : int
+    sparse : bool
+        Whether the rows are CSR.
+    """
+
+    n: int
+    d: int
+    kernel: Any
+    k: int
+    tol: float
+    memory_limit: int
+    solver: str = "auto"
+    threads: int = 1
+    sparse: bool = False
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a method would cost.
+
+    Attributes
+    ----------
+    seconds : float
+    bytes : int
+        Peak above what the caller holds.
+    error : float
+        Residual it can reach, relative to the largest eigenvalue.
+    refusal : str
+        Why it cannot serve; empty if it can.
+    """
+
+    seconds: float = float("inf")
+    bytes: int = 0
+    error: float = 0.0
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run is asked for beyond the problem.
+
+    Attributes
+    ----------
+    rng : numpy.random.Generator
+    share : float or None
+        Part of the total variance to capture; None: ``problem.k`` components.
+    solver : Solver or None
+        With settings of its own; None: the method's choice.
+    max_iter : int or None
+    """
+
+    rng: np.random.Generator
+    share: float | None = None
+    solver: Any = None
+    max_iter: int | None = None
