@@ -1,0 +1,48 @@
+"""Kernels: formulas of two points, each with its rounding error, and tests of positive semidefiniteness."""
+
+from gramless.kernels.base import DotKernel, Kernel, Points, RadialKernel, column_shift, kernels
+from gramless.kernels.callable_kernel import FromCallable
+from gramless.kernels.combine import Product, Scaled, Sum
+from gramless.kernels.cosine import Cosine
+from gramless.kernels.epanechnikov import Epanechnikov
+from gramless.kernels.gaussian import Gaussian
+from gramless.kernels.laplacian import Laplacian
+from gramless.kernels.linear import Linear
+from gramless.kernels.manhattan import Manhattan
+from gramless.kernels.matern import Matern
+from gramless.kernels.mercer import Witness, check_mercer, find_witness
+from gramless.kernels.names import kernel_from_name
+from gramless.kernels.polynomial import Polynomial
+from gramless.kernels.precomputed import Precomputed
+from gramless.kernels.quadratic_form import QuadraticForm
+from gramless.kernels.rounding import Rounding
+from gramless.kernels.tanh import Tanh
+
+__all__ = [
+    "Cosine",
+    "DotKernel",
+    "Epanechnikov",
+    "FromCallable",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Manhattan",
+    "Matern",
+    "Points",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "QuadraticForm",
+    "RadialKernel",
+    "Rounding",
+    "Scaled",
+    "Sum",
+    "Tanh",
+    "Witness",
+    "check_mercer",
+    "column_shift",
+    "find_witness",
+    "kernel_from_name",
+    "kernels",
+]

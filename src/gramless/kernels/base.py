@@ -1,0 +1,279 @@
+"""What a kernel is: a function of two points, with its rounding error stated."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.kernels.rounding import Rounding as Rounding
+from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
+from gramless.registry import Registry
+
+kernels: Registry[type[Kernel]] = Registry("kernel")
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows made ready for products: the points themselves and their squared norms."""
+
+    values: Any  # ndarray or CSR, (n, d)
+    squared_norms: Array  # (n,)
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+
+class Kernel(ABC):
+    """A symmetric function of two points. Subclasses are frozen dataclasses of their parameters.
+
+    Three steps, so that a tile of the Gram matrix costs one matrix product and one
+    formula: :meth:`prepare` is done once per block of rows, :meth:`evaluate` once per
+    pair of blocks, and ``kernel(x, y)`` does both. What :meth:`prepare` returns has a
+    length, the number of rows; the rest of it is the kernel's own affair.
+    """
+
+    @property
+    def mercer(self) -> bool | None:
+        """True: positive semidefinite for all data. False: known not to be. None: nobody can tell."""
+        return True
+
+    @property
+    def nonnegative(self) -> bool:
+        """True when every value is >= 0: row sums then bound the norm of a Gram matrix."""
+        return False
+
+    @property
+    def shift_invariant(self) -> bool:
+        """True when k(x + a, y + a) = k(x, y), or that holds for a part of a combination: pass a shift to `prepare`.
+
+        The parts that are not invariant leave the shift out, so it never changes a
+        value. Rows must not be shifted anywhere but in :meth:`prepare`.
+        """
+        return False
+
+    @property
+    def draftable(self) -> bool:
+        """True when float32 tiles are good enough to draft eigenvectors with."""
+        return True
+
+    @abstractmethod
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Any:
+        """Rows `x` (n, d) in the form :meth:`evaluate` takes; `shift` (d,) is subtracted where that changes nothing."""
+
+    @abstractmethod
+    def evaluate(self, x: Any, y: Any) -> Array:
+        """Values (n, m) for prepared rows; a new array that the caller owns."""
+
+    @abstractmethod
+    def diagonal(self, x: Any) -> Array:
+        """k(x_i, x_i) for each row: (n,)."""
+
+    @abstractmethod
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        """Error of :meth:`evaluate`, for d columns and arithmetic of unit roundoff `unit`.
+
+        `radius` is at least :meth:`radius` of every block that was prepared. Rounding
+        of the rows themselves, by a shift or by float32, is included.
+        """
+
+    @abstractmethod
+    def bound(self, radius: float) -> float:
+        """Largest modulus of a value for rows within `radius`; infinite where nothing is known."""
+
+    def radius(self, prepared: Any) -> float:
+        """Largest norm of prepared rows, as this kernel uses them: after the shift where it takes one."""
+        slack = (prepared.values.shape[1] + 4) * float(np.finfo(prepared.squared_norms.dtype).eps)
+        return float(np.sqrt(float(prepared.squared_norms.max(initial=0))) * (1 + slack))
+
+    def __call__(self, x: Any, y: Any | None = None) -> Array:
+        """Gram matrix (n, m) of the rows of `x` (n, d) and `y` (m, d; `x` itself when None)."""
+        shift = column_shift(x if y is None else y) if self.shift_invariant else None
+        left = self.prepare(x, shift)
+        return self.evaluate(left, left if y is None or y is x else self.prepare(y, shift))
+
+    def __add__(self, other: Kernel) -> Kernel:
+        from gramless.kernels.combine import Sum
+
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        from gramless.kernels.combine import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, float(other)) if isinstance(other, (int, float, np.number)) else NotImplemented
+
+    def __rmul__(self, other: float) -> Kernel:
+        return self * other
+
+
+class RadialKernel(Kernel):
+    """A kernel of the distance alone; :meth:`profile` is decreasing and convex in the squared distance."""
+
+    shift_invariant = True
+    nonnegative = True
+
+    @property
+    def profile_error(self) -> float:
+        """Relative error of :meth:`profile` in units of roundoff, beyond one of 8 units in its argument."""
+        return 16.0
+
+    @property
+    def near(self) -> float:
+        """Below this part of the largest squared distance, distances are formed from differences.
+
+        The product formula loses too many digits there for a profile that is not
+        smooth at 0; 0 for smooth ones.
+        """
+        return 0.0
+
+    @abstractmethod
+    def profile(self, squared_distance: Array) -> Array:
+        """The formula. May overwrite its argument, an array of any shape with entries >= 0."""
+
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
+        return prepare_points(x, shift, dtype)
+
+    def evaluate(self, x: Points, y: Points) -> Array:
+        squared = squared_distances(x, y)
+        if self.near:
+            _mend_near(squared, x, y, self.near)
+        return self.profile(squared)
+
+    def diagonal(self, x: Any) -> Array:
+        return np.full(x.shape[0], self.bound(0.0))
+
+    def bound(self, radius: float) -> float:
+        return float(self.profile(np.zeros(1))[0])
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        # A convex decreasing profile is steepest on the left: on [a, b], where the argument moves by at
+        # most m, it moves by at most profile(a - m) - profile(a). Without `near` the interval starts at 0.
+        largest = (2 * radius) ** 2
+        right = np.array([largest])
+        if self.near:
+            right = largest * 2.0 ** (-0.5 * np.arange(200))
+        left = np.append(right[1:], 0.0)
+        moved = self._argument_error(right, largest, d, unit)
+        # one evaluation, since vectorised exponentials may differ in the last bit from one call to the next
+        values = self.profile(np.concatenate([np.maximum(left - moved, 0), np.maximum(left, moved)]))
+        noise = (self.profile_error + 8) * np.finfo(float).eps * self.bound(radius)  # of these two values
+        fall = float((values[: len(left)] - values[len(left) :]).max())
+        return Rounding(fall + noise + underflow(unit), self.profile_error * unit)
+
+    def _argument_error(self, squared: Array, largest: float, d: int, unit: float) -> Array:
+        """Bound on the error of squared distances up to `squared`, each >= 0."""
+        product = distance_error(d, unit)
+        spread = product * largest + (d + 4) * underflow(unit)
+        if not self.near:
+            return np.full_like(squared, spread)
+        blur = 1.01 * unit * np.sqrt(largest)  # of a distance, by rounding both rows
+        grown = growth(d + 12, unit)
+        direct = (1 + grown) * (2 * np.sqrt(squared) * blur + blur**2) + grown * squared + (d + 4) * underflow(unit)
+        near = 0.99 * self.near  # the threshold is itself computed from rounded norms
+        if product >= near:
+            return np.asarray(np.maximum(direct, spread))
+        return np.asarray(np.maximum(direct, np.minimum(spread, product / (near - product) * squared)))
+
+
+class DotKernel(Kernel):
+    """A kernel of the dot product alone."""
+
+    @abstractmethod
+    def profile(self, dot: Array) -> Array:
+        """The formula. May overwrite its argument, an array of any shape."""
+
+    @abstractmethod
+    def steepness(self, largest: float) -> float:
+        """Bound on the slope of the profile for dot products of modulus at most `largest`."""
+
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
+        return prepare_points(x, None, dtype)
+
+    def evaluate(self, x: Points, y: Points) -> Array:
+        return self.profile(dot_products(x.values, y.values))
+
+    def diagonal(self, x: Any) -> Array:
+        return self.profile(self.prepare(x).squared_norms)
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        """For a profile that itself has a relative error of at most 8 units."""
+        spread = dot_error(radius, d, unit)
+        return Rounding(self.steepness(radius**2 + spread) * spread + underflow(unit), 8 * unit)
+
+
+def column_shift(x: Any) -> Array | None:
+    """A point in the middle of dense rows; None for CSR, which a shift would fill."""
+    return None if scipy.sparse.issparse(x) else np.asarray(x, dtype=np.float64).mean(axis=0)
+
+
+def prepare_points(x: Any, shift: Array | None, dtype: npt.DTypeLike) -> Points:
+    """Rows in `dtype`, shifted in float64 first, with their squared norms."""
+    if scipy.sparse.issparse(x):
+        values = x.tocsr().astype(dtype, copy=False)
+        return Points(values, np.asarray(values.multiply(values).sum(axis=1), dtype=dtype).ravel())
+    values = np.asarray(x, dtype=np.float64)
+    if shift is not None:
+        values = values - shift
+    values = np.ascontiguousarray(values, dtype=dtype)
+    return Points(values, np.einsum("ij,ij->i", values, values))
+
+
+def dot_products(x: Any, y: Any) -> Array:
+    """``x @ y.T`` as a dense array, for ndarrays or CSR."""
+    product = x @ y.T
+    return product.toarray() if scipy.sparse.issparse(product) else np.asarray(product)
+
+
+def squared_distances(x: Points, y: Points) -> Array:
+    """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y, never negative."""
+    if scipy.sparse.issparse(x.values):
+        squared = dot_products(x.values, y.values)
+        squared *= -2
+        squared += x.squared_norms[:, None]
+        squared += y.squared_norms
+    else:  # the norms ride along as two more columns: no further sweep over the tile
+        n, d = x.values.shape
+        left = np.empty((n, d + 2), x.values.dtype)
+        left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
+        right = np.empty((len(y), d + 2), y.values.dtype)
+        np.multiply(y.values, -2, out=right[:, :d])
+        right[:, d], right[:, d + 1] = 1, y.squared_norms
+        squared = left @ right.T
+    return np.maximum(squared, 0, out=squared)
+
+
+def _mend_near(squared: Array, x: Points, y: Points, near: float) -> None:
+    """Replace small squared distances by sums of squared differences, which do not cancel."""
+    largest = 4 * max(x.squared_norms.max(initial=0), y.squared_norms.max(initial=0))
+    pairs = max(1, 2**18 // max(1, x.values.shape[1]))
+    rows = max(1, 2**16 // max(1, len(y)))  # few at a time: the indices take more room than the tile
+    for top in range(0, len(x), rows):
+        below, columns = np.nonzero(squared[top : top + rows] <= near * largest)
+        for first in range(0, len(below), pairs):
+            i, j = top + below[first : first + pairs], columns[first : first + pairs]
+            difference = x.values[i] - y.values[j]
+            if scipy.sparse.issparse(difference):
+                squared[i, j] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+            else:
+                squared[i, j] = np.einsum("ij,ij->i", difference, difference)
+
+
+def require(name: str, value: float, *, above: float = 0.0, closed: Literal["open", "closed"] = "open") -> None:
+    """Raise a ValueError that quotes `value` unless it is a number above the bound (or at it, when closed)."""
+    good = isinstance(value, (int, float, np.number)) and (value > above or (closed == "closed" and value == above))
+    if not good:
+        at_least = f"at least {above:g}" if closed == "closed" else f"above {above:g}"
+        raise ValueError(f"{name}={value!r} must be {'positive' if above == 0 and closed == 'open' else at_least}")
+
+
+def require_finite(name: str, value: float) -> None:
+    """Raise a ValueError that quotes `value` unless it is a finite number."""
+    if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        raise ValueError(f"{name}={value!r} must be a finite number")

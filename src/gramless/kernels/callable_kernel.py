@@ -1,0 +1,94 @@
+"""A kernel given as a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.kernels.base import Kernel, kernels
+from gramless.kernels.rounding import Rounding, underflow
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows for a function, untouched, and the dtype its values are kept in."""
+
+    values: Any  # ndarray or CSR, (n, d)
+    dtype: npt.DTypeLike
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def __getitem__(self, i: int) -> Any:
+        return self.values[[i], :] if scipy.sparse.issparse(self.values) else self.values[i]
+
+
+@kernels.register("callable")
+@dataclass(frozen=True)
+class FromCallable(Kernel):
+    """k(x, y) = function(x, y, ``**parameters``), called pair by pair as scikit-learn's `pairwise_kernels` does.
+
+    Parameters
+    ----------
+    function : callable
+        Takes two rows, 1-D arrays (1 x d sparse matrices when the data are sparse), and
+        returns a number. Must be symmetric: of a Gram matrix only the upper triangle is
+        computed. Its values are taken as exact.
+    parameters : mapping, or tuple of (name, value) pairs
+        Passed on by keyword.
+    mercer : bool or None
+        Whether the function is positive semidefinite, where you know.
+
+    Examples
+    --------
+    >>> kernel = FromCallable(lambda x, y, power: float(x @ y) ** power, {"power": 2})
+    >>> kernel(np.array([[1.0, 2.0], [0.0, 1.0]]))
+    array([[25.,  4.],
+           [ 4.,  1.]])
+    """
+
+    function: Callable[..., Any]
+    parameters: Any = ()
+    mercer: bool | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ValueError(f"function={self.function!r} must be callable with two rows")
+        pairs = self.parameters.items() if isinstance(self.parameters, Mapping) else self.parameters
+        object.__setattr__(self, "parameters", tuple((name, value) for name, value in pairs))
+
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Rows:
+        return Rows(x.tocsr() if scipy.sparse.issparse(x) else np.asarray(x), dtype)
+
+    def evaluate(self, x: Rows, y: Rows) -> Array:
+        parameters = dict(self.parameters)
+        values: Array = np.empty((len(x), len(y)), x.dtype)
+        for i in range(len(x)):
+            row = x[i]
+            for j in range(i if x is y else 0, len(y)):
+                values[i, j] = self.function(row, y[j], **parameters)
+                if x is y:
+                    values[j, i] = values[i, j]
+        return values
+
+    def diagonal(self, x: Any) -> Array:
+        rows, parameters = self.prepare(x), dict(self.parameters)
+        return np.array([self.function(rows[i], rows[i], **parameters) for i in range(len(rows))], dtype=np.float64)
+
+    def radius(self, prepared: Rows) -> float:
+        """0: neither the rounding nor the bound depends on it."""
+        return 0.0
+
+    def bound(self, radius: float) -> float:
+        return float("inf")
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        if unit <= np.finfo(np.float64).eps / 2:
+            return Rounding(0.0, 0.0)
+        return Rounding(underflow(unit), unit)  # of storing the values

@@ -1,0 +1,67 @@
+"""The cosine kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.kernels.base import Kernel, Points, dot_products, kernels, prepare_points
+from gramless.kernels.rounding import Rounding, growth, underflow
+
+
+@kernels.register("cosine")
+@dataclass(frozen=True)
+class Cosine(Kernel):
+    """k(x, y) = x.y / (|x| |y|), and 0 where a row is zero, as in scikit-learn.
+
+    Examples
+    --------
+    >>> Cosine()(np.array([[1.0, 0.0]]), np.array([[2.0, 2.0], [0.0, 0.0]])).round(4)
+    array([[0.7071, 0.    ]])
+    """
+
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
+        return prepare_points(_unit_rows(x), None, dtype)
+
+    def evaluate(self, x: Points, y: Points) -> Array:
+        return dot_products(x.values, y.values)
+
+    def diagonal(self, x: Any) -> Array:
+        return (_largest_entries(x) > 0).astype(np.float64)
+
+    def bound(self, radius: float) -> float:
+        return 1.0
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        # d for the product; d/2 + 4 for either norm and division, 1 for float32
+        return Rounding(growth(2 * d + 12, unit) + (d + 4) * underflow(unit), 0.0)
+
+
+def _largest_entries(x: Any) -> Array:
+    if scipy.sparse.issparse(x):
+        return np.asarray(abs(x.tocsr()).max(axis=1).todense(), dtype=np.float64).ravel()
+    return np.asarray(np.abs(np.asarray(x, dtype=np.float64)).max(axis=1, initial=0.0))
+
+
+def _unit_rows(x: Any) -> Any:
+    """Rows divided by their norms: by the largest entry first, so that no square overflows or underflows."""
+    largest = _largest_entries(x)
+    largest[largest == 0] = 1
+    if scipy.sparse.issparse(x):
+        scaled = x.tocsr().astype(np.float64)
+        entries_per_row = np.diff(scaled.indptr)
+        scaled.data /= np.repeat(largest, entries_per_row)
+        norms = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
+        norms[norms == 0] = 1
+        scaled.data /= np.repeat(norms, entries_per_row)
+        return scaled
+    rows = np.asarray(x, dtype=np.float64) / largest[:, None]
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    norms[norms == 0] = 1
+    rows /= norms[:, None]
+    return rows

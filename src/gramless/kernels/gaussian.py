@@ -1,0 +1,63 @@
+"""The Gaussian kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.kernels.base import RadialKernel, kernels, require
+from gramless.kernels.rounding import Rounding, distance_error, exponential_rounding, underflow
+
+
+@kernels.register("gaussian")
+@dataclass(frozen=True)
+class Gaussian(RadialKernel):
+    r"""k(x, y) = exp(-|x - y|^2 / (2 sigma^2)) (Raykar & Ankur, eq. 25).
+
+    Parameters
+    ----------
+    sigma : float
+        Width; large widths give smooth components. ``inf`` gives the constant kernel.
+
+    Examples
+    --------
+    >>> Gaussian(sigma=1.0)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(4)
+    array([[1.    , 0.1353]])
+    >>> Gaussian.from_gamma(0.5)
+    Gaussian(sigma=1.0)
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        require("sigma", self.sigma)
+        if not np.isfinite(self.gamma):
+            raise ValueError(f"sigma={self.sigma!r} is too small: 1 / sigma^2 overflows")
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Gaussian:
+        """exp(-gamma |x - y|^2), scikit-learn's form."""
+        require("gamma", gamma, closed="closed")
+        return cls(float(np.sqrt(0.5 / gamma)) if gamma else float("inf"))
+
+    @classmethod
+    def from_width(cls, width: float) -> Gaussian:
+        """exp(-|x - y|^2 / width), the form of Vasconcelos' lecture."""
+        require("width", width)
+        return cls(float(np.sqrt(width / 2)))
+
+    @property
+    def gamma(self) -> float:
+        """1 / (2 sigma^2)."""
+        return 0.5 / float(self.sigma) / float(self.sigma)
+
+    def profile(self, squared_distance: Array) -> Array:
+        np.multiply(squared_distance, -self.gamma, out=squared_distance)
+        return np.exp(squared_distance, out=squared_distance)
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        # exp turns an absolute error of its argument into a relative one of its value
+        spread = distance_error(d, unit) * (2 * radius) ** 2 + (d + 4) * underflow(unit)
+        return exponential_rounding(self.gamma * spread, unit)

@@ -1,0 +1,42 @@
+"""The Laplacian kernel of the Euclidean distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.kernels.base import RadialKernel, kernels, require
+
+
+@kernels.register("laplacian")
+@dataclass(frozen=True)
+class Laplacian(RadialKernel):
+    """k(x, y) = exp(-|x - y| / lengthscale), with the Euclidean distance.
+
+    scikit-learn's `laplacian_kernel` takes the sum of absolute differences instead:
+    that one is :class:`~gramless.kernels.Manhattan`.
+
+    Parameters
+    ----------
+    lengthscale : float
+
+    Examples
+    --------
+    >>> Laplacian(lengthscale=5.0)(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])).round(4)
+    array([[0.3679]])
+    """
+
+    lengthscale: float = 1.0
+
+    near = 1e-3
+    draftable = False
+
+    def __post_init__(self) -> None:
+        require("lengthscale", self.lengthscale)
+
+    def profile(self, squared_distance: Array) -> Array:
+        distance = np.sqrt(squared_distance, out=squared_distance)
+        distance /= -float(self.lengthscale)
+        return np.exp(distance, out=distance)

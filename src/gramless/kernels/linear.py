@@ -1,0 +1,34 @@
+"""The linear kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gramless.arrays import Array
+from gramless.kernels.base import DotKernel, kernels
+from gramless.kernels.rounding import Rounding, dot_error
+
+
+@kernels.register("linear")
+@dataclass(frozen=True)
+class Linear(DotKernel):
+    """k(x, y) = x.y: kernel PCA is then PCA.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Linear()(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
+    array([[11.]])
+    """
+
+    def profile(self, dot: Array) -> Array:
+        return dot
+
+    def steepness(self, largest: float) -> float:
+        return 1.0
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        return Rounding(dot_error(radius, d, unit), 0.0)
+
+    def bound(self, radius: float) -> float:
+        return radius**2

@@ -1,0 +1,81 @@
+"""The Laplacian kernel of the sum of absolute differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from scipy.spatial.distance import cdist
+
+from gramless.arrays import Array
+from gramless.kernels.base import Kernel, Points, kernels, prepare_points, require
+from gramless.kernels.rounding import Rounding, exponential_rounding, growth, underflow
+
+_COLUMNS = 128  # of a CSR block made dense at a time
+_ENTRIES = 2**16  # of a float64 strip of the tile
+
+
+@kernels.register("manhattan")
+@dataclass(frozen=True)
+class Manhattan(Kernel):
+    """k(x, y) = exp(-sum_i |x_i - y_i| / lengthscale): scikit-learn's `laplacian_kernel` with gamma = 1/lengthscale.
+
+    Parameters
+    ----------
+    lengthscale : float
+
+    Examples
+    --------
+    >>> Manhattan(lengthscale=7.0)(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])).round(4)
+    array([[0.3679]])
+    """
+
+    lengthscale: float = 1.0
+
+    nonnegative = True
+    shift_invariant = True
+
+    def __post_init__(self) -> None:
+        require("lengthscale", self.lengthscale)
+
+    def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
+        return prepare_points(x, shift, dtype)
+
+    def evaluate(self, x: Points, y: Points) -> Array:
+        distance = _sparse_distances(x.values, y.values) if scipy.sparse.issparse(x.values) else _distances(x, y)
+        distance /= -float(self.lengthscale)
+        return np.exp(distance, out=distance)
+
+    def diagonal(self, x: Any) -> Array:
+        return np.ones(x.shape[0])
+
+    def bound(self, radius: float) -> float:
+        return 1.0
+
+    def rounding(self, radius: float, d: int, unit: float) -> Rounding:
+        largest = 2 * float(np.sqrt(d)) * radius  # of the distances: |x|_1 <= sqrt(d) |x|
+        error = growth(d + 8, unit) * largest + (d + 4) * underflow(unit)
+        return exponential_rounding(error / float(self.lengthscale), unit)
+
+
+def _distances(x: Points, y: Points) -> Array:
+    """Distances (n, m) in the rows' dtype; cdist works in float64, so a strip of the tile at a time."""
+    distance: Array = np.empty((len(x), len(y)), x.values.dtype)
+    rows = max(1, _ENTRIES // max(1, len(y)))
+    for first in range(0, len(x), rows):
+        part = slice(first, first + rows)
+        distance[part] = cdist(x.values[part], y.values, "cityblock")
+    return distance
+
+
+def _sparse_distances(x: Any, y: Any) -> Array:
+    """The same for CSR, a few columns at a time."""
+    distance: Array = np.zeros((x.shape[0], y.shape[0]), x.dtype)
+    x, y = x.tocsc(), y.tocsc()
+    for first in range(0, x.shape[1], _COLUMNS):
+        part = slice(first, first + _COLUMNS)
+        distance += cdist(x[:, part].toarray(), y[:, part].toarray(), "cityblock")
+    return distance

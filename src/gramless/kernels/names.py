@@ -1,0 +1,35 @@
+"""scikit-learn's names for kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gramless.kernels.base import Kernel
+from gramless.kernels.cosine import Cosine
+from gramless.kernels.gaussian import Gaussian
+from gramless.kernels.linear import Linear
+from gramless.kernels.polynomial import Polynomial
+from gramless.kernels.precomputed import Precomputed
+from gramless.kernels.tanh import Tanh
+
+_MAKERS: dict[str, Callable[[float, float, float], Kernel]] = {
+    "linear": lambda gamma, degree, coef0: Linear(),
+    "poly": lambda gamma, degree, coef0: Polynomial(degree=degree, c=coef0, scale=gamma),
+    "rbf": lambda gamma, degree, coef0: Gaussian.from_gamma(gamma),
+    "sigmoid": lambda gamma, degree, coef0: Tanh(scale=gamma, b=coef0),
+    "cosine": lambda gamma, degree, coef0: Cosine(),
+    "precomputed": lambda gamma, degree, coef0: Precomputed(),
+}
+
+
+def kernel_from_name(name: str, gamma: float = 1.0, degree: float = 3, coef0: float = 1.0) -> Kernel:
+    """The kernel that scikit-learn calls `name`; parameters it does not have are ignored, as there.
+
+    Examples
+    --------
+    >>> kernel_from_name("poly", gamma=0.5, degree=2)
+    Polynomial(degree=2, c=1.0, scale=0.5)
+    """
+    if name not in _MAKERS:
+        raise ValueError(f"kernel={name!r} is not known; pass a kernel object or one of: {', '.join(_MAKERS)}")
+    return _MAKERS[name](gamma, degree, coef0)
