@@ -1,0 +1,147 @@
+"""The certificate: per component an interval that holds the true eigenvalue, and a bound on the angle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.certificates.angles import angle_bounds
+from gramless.certificates.inertia import least_upper_bound
+from gramless.certificates.outside import Outside, outside_leading
+
+#: Chance that any one probabilistic interval of a fit is wrong.
+FAILURE_PROBABILITY = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is proved of each eigenpair.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        The computed eigenvalues, descending.
+    lower, upper : ndarray of shape (k,)
+        The j-th largest eigenvalue of the exact operator lies between ``lower[j]`` and ``upper[j]``.
+    angle : ndarray of shape (k,)
+        Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved.
+    kind : ndarray of shape (k,)
+        ``"rigorous"`` or ``"probabilistic"``.
+    failure_probability : float
+        Chance that a probabilistic interval is wrong; 0 when all are rigorous.
+    """
+
+    values: Array
+    lower: Array
+    upper: Array
+    angle: Array
+    kind: Array
+    failure_probability: float
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, part: slice) -> Certificate:
+        return replace(
+            self,
+            values=self.values[part],
+            lower=self.lower[part],
+            upper=self.upper[part],
+            angle=self.angle[part],
+            kind=self.kind[part],
+        )
+
+    def at_least(self, floor: float) -> Certificate:
+        """The same, knowing that no eigenvalue is below `floor` (0 for a positive semidefinite kernel)."""
+        return replace(self, lower=np.maximum(self.lower, floor), upper=np.maximum(self.upper, floor))
+
+    @property
+    def width(self) -> Array:
+        """Width of each interval relative to its eigenvalue."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.values > 0, (self.upper - self.lower) / self.values, np.inf)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table, one row of texts per component."""
+        return [
+            (
+                str(j + 1),
+                f"{self.values[j]:.10g}",
+                f"{self.lower[j]:.10g}",
+                f"{self.upper[j]:.10g}",
+                f"{self.width[j]:.1e}",
+                f"{self.angle[j]:.1e}" if self.angle[j] < np.pi / 2 else "-",
+                str(self.kind[j]),
+            )
+            for j in range(len(self))
+        ]
+
+    _HEADER = ("component", "eigenvalue", "at least", "at most", "width", "angle", "kind")
+
+    def __str__(self) -> str:
+        table = [self._HEADER, *self.rows()]
+        widths = [max(len(row[c]) for row in table) for c in range(len(self._HEADER))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
+        return "\n".join([*lines, self._footnote()])
+
+    def _footnote(self) -> str:
+        note = "width: relative to the eigenvalue; angle: radians"
+        if self.failure_probability:
+            note += f"; probabilistic intervals fail with probability at most {self.failure_probability:.0e}"
+        return note
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{cell}</th>" for cell in self._HEADER)
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{self._footnote()}</p>"
+
+
+def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: float) -> Certificate:
+    """Certificate for the `k` leading Ritz pairs of a basis.
+
+    Parameters
+    ----------
+    ritz : ndarray of shape (m,)
+        Descending.
+    coupling : ndarray of shape (p, m)
+        F with F^T F = R^T R, in Ritz coordinates.
+    outside : Outside
+        Bounds on the operator outside the basis.
+    k : int
+    rounding : float
+        Bound on the norms of the errors of T and of R.
+    """
+    guard = min(len(ritz), k + 10)
+    uppers = []
+    for bound in (outside.rigorous, outside.probable):
+        beyond = outside_leading(ritz, coupling, bound, guard, rounding)
+        uppers.append(
+            np.array(
+                [
+                    least_upper_bound(ritz[:guard], coupling[:, :guard], j, beyond, rounding) if j < guard else beyond
+                    for j in range(k + 1)
+                ]
+            )
+        )
+    proved, likely = (_with_descending(upper) for upper in uppers)
+    lower = ritz[:k] - rounding
+    use_likely = likely[:k] - lower < 0.5 * (proved[:k] - lower)
+    upper = np.where(use_likely, likely[:k], proved[:k])
+    residuals = np.linalg.norm(coupling[:, :k], axis=0) + rounding
+    next_upper = min(proved[k], likely[k]) if use_likely.any() else proved[k]
+    angle = angle_bounds(ritz[:k], residuals, lower, upper, float(next_upper))
+    return Certificate(
+        values=ritz[:k],
+        lower=lower,
+        upper=upper,
+        angle=angle,
+        kind=np.where(use_likely, "probabilistic", "rigorous"),
+        failure_probability=FAILURE_PROBABILITY if use_likely.any() else 0.0,
+    )
+
+
+def _with_descending(upper: Array) -> Array:
+    """A bound on an eigenvalue bounds all smaller ones too."""
+    return np.minimum.accumulate(upper)

@@ -1,0 +1,138 @@
+"""Bounds on an operator outside a subspace: the s that every certificate needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.certificates.inertia import least_upper_bound
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Bounds on the largest eigenvalue of an operator on the complement of a basis.
+
+    Attributes
+    ----------
+    rigorous : float
+        Holds always.
+    probable : float
+        Holds except with the failure probability of the certificate.
+    """
+
+    rigorous: float = np.inf
+    probable: float = np.inf
+
+    def tightened(self, *, rigorous: float = np.inf, probable: float = np.inf) -> Outside:
+        """The smaller of what was known and what is given."""
+        return Outside(min(self.rigorous, rigorous), min(self.probable, probable))
+
+
+def from_frobenius(frobenius2: float, ritz: Array, coupling: Array, rounding: float) -> float:
+    """|C|_F from ``|C|_F^2 = |A|_F^2 - |T|_F^2 - 2 |R|_F^2``; rounding is added before the root.
+
+    `frobenius2` must be an upper bound on |A|_F^2; `rounding` bounds the norms of the errors of T and of R.
+    """
+    inside = np.linalg.norm(ritz)
+    leak = np.linalg.norm(coupling)
+    root_m = np.sqrt(len(ritz))
+    least = max(0.0, inside - root_m * rounding) ** 2 + 2 * max(0.0, leak - root_m * rounding) ** 2
+    return float(np.sqrt(max(0.0, frobenius2 - least * (1 - 1e-12))))
+
+
+def from_fact(count: int, bound: float, ritz: Array, coupling: Array, rounding: float) -> float:
+    """Use 'at most `count` eigenvalues of A exceed `bound`', proved of another basis, for this one.
+
+    With Y the leading `count` Ritz vectors, whose values exceed x = `bound`, all positive inertia of A - x I is
+    used up on Y, so the Schur complement outside Y is not positive: C_Y <= x + |R_Y|^2 / (t_count - x).
+    """
+    if count > len(ritz) or count == 0:
+        return np.inf
+    gap = ritz[count - 1] - rounding - bound
+    if not gap > 0:
+        return np.inf
+    leak = float(np.linalg.norm(coupling[:, :count], 2)) + rounding
+    return float(bound + leak**2 / gap)
+
+
+def outside_leading(ritz: Array, coupling: Array, outside: float, q: int, rounding: float) -> float:
+    """Bound on A outside the leading `q` Ritz vectors of a basis, from a bound outside the whole basis."""
+    if q >= len(ritz):
+        return outside
+    return least_upper_bound(ritz[q:], coupling[:, q:], 0, outside, rounding)
+
+
+def chi2_lower(r: int, probability: float) -> float:
+    """The value that a chi-squared variable with `r` degrees of freedom falls below with `probability`."""
+    return float(2 * gammaincinv(r / 2, probability))
+
+
+def from_probes(powers: list[Array], failure_probability: float, rounding: float) -> float:
+    """Bound on l_1(C) from fresh Gaussian vectors G.
+
+    For u the leading eigenvector of C and any polynomial p, ``|p(C) G|^2 >= p(l_1)^2 |u^T G|^2``, and |u^T G|^2 is
+    chi-squared with as many degrees of freedom as G has columns. With v the root of the bound on p(l_1)^2, either
+    l_1 <= a or
+
+    - p = T_m(2x/a - 1):  l_1 <= a (1 + cosh(arccosh(v) / m)) / 2, the better one where C is positive semidefinite;
+    - p = T_m(x/a):       l_1 <= a cosh(arccosh(v) / m), the better one where C is indefinite.
+
+    One event serves all p and a. A second one, for the eigenvector of largest modulus, bounds |C|, which carries the
+    errors of one power over to the next; so each may fail with half the probability.
+
+    Parameters
+    ----------
+    powers : list of ndarray of shape (n, r)
+        G projected onto the complement, C G, C^2 G, ...
+    failure_probability : float
+    rounding : float
+        Bound on the error of one product C y, relative to |y|.
+    """
+    gram = [[inner(a, b) for b in powers] for a in powers]
+    sizes = np.array([np.sqrt(max(0.0, np.trace(gram[i][i]))) for i in range(len(powers))])
+    n, r = powers[0].shape
+    quantile = _least_overlap(n, r, sizes[0], failure_probability)
+    if not quantile > 0:
+        return np.inf
+    errors = np.zeros(len(powers))  # Frobenius norms of the errors of the powers
+    errors[1] = rounding * sizes[0]
+    first = np.eye(len(powers))[1]
+    norm = _largest(first, gram, sizes, errors, n) / quantile  # bounds |C|, hence l_1(C)
+    for i in range(2, len(powers)):
+        errors[i] = norm * errors[i - 1] + rounding * sizes[i - 1]
+    best, degree = norm, len(powers) - 1
+    if degree > 1 and norm > 0:
+        for low in (0.0, -1.0):  # the interval [low a, a] on which p stays within 1
+            coefficients = _chebyshev(degree, low)
+            for a in norm * np.geomspace(1e-3, 1, 60):
+                v = _largest(coefficients / a ** np.arange(degree + 1), gram, sizes, errors, n) / quantile
+                reach = np.cosh(np.arccosh(max(v, 1.0)) / degree)  # where T_m, beyond 1, reaches v
+                best = min(best, a * (low + 1 + (1 - low) * reach) / 2)
+    return float(best * (1 + 100 * unit_roundoff()))
+
+
+def _least_overlap(n: int, r: int, size: float, failure_probability: float) -> float:
+    """|u^T G| is at least this for two given u, except with the given probability; G was projected with rounding."""
+    return float(np.sqrt(chi2_lower(r, failure_probability / 2)) - 10 * inner_rounding(n) * size)
+
+
+def _chebyshev(degree: int, low: float) -> Array:
+    """Coefficients, constant first, of T_degree stretched over [low, 1]."""
+    stretched = np.polynomial.chebyshev.Chebyshev([0] * degree + [1], domain=[low, 1])
+    return np.asarray(stretched.convert(kind=np.polynomial.Polynomial, domain=[-1, 1]).coef)
+
+
+def _largest(coefficients: Array, gram: list[list[Array]], sizes: Array, errors: Array, n: int) -> float:
+    """Bound on |sum_j c_j C^j G|_2 from the inner products of the computed powers, which have n rows."""
+    count, r = len(sizes), len(gram[0][0])
+    total = np.zeros((r, r))
+    for i in range(count):
+        for j in range(count):
+            total += coefficients[i] * coefficients[j] * gram[i][j]
+    weights = np.abs(coefficients)
+    slips = inner_rounding(n) + 4 * (r + count**2) * unit_roundoff()  # of inner products, their sum, the eigenvalue
+    largest = float(np.linalg.eigvalsh((total + total.T) / 2)[-1]) + slips * float(weights @ sizes) ** 2
+    return float(np.sqrt(max(0.0, largest)) + weights @ errors)
