@@ -1,0 +1,72 @@
+"""What a Gram operator is: a symmetric LinearOperator that states its error."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from gramless.arrays import Array
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What one pass over a Gram matrix S tells besides its products.
+
+    Attributes
+    ----------
+    frobenius2 : float
+        Upper bound on the squared Frobenius norm of the exact matrix.
+    sums : ndarray of shape (n,)
+        S r, r the roots of the weights (plain row sums when there are none).
+    norm : float
+        Upper bound on the spectral norm of the matrix of moduli |S|.
+    """
+
+    frobenius2: float
+    sums: Array
+    norm: float
+
+
+class GramOperator(LinearOperator):  # type: ignore[misc]
+    """S = D^1/2 K D^1/2 for a Gram matrix K and weights w, D = diag(w).
+
+    Attributes
+    ----------
+    roots : ndarray of shape (n,)
+        Square roots of the weights.
+    draft : GramOperator or None
+        The same map, cheaper and coarser.
+    """
+
+    draft: GramOperator | None = None
+
+    def __init__(self, roots: Array) -> None:
+        super().__init__(np.dtype(np.float64), (len(roots), len(roots)))
+        self.roots = roots
+
+    @abstractmethod
+    def _matmat(self, v: Array) -> Array:
+        """S v for v of shape (n, b)."""
+
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """The diagonal of S: (n,)."""
+
+    @abstractmethod
+    def statistics(self) -> Statistics:
+        """Gathered with the first product; a pass of its own if there was none."""
+
+    @property
+    @abstractmethod
+    def error(self) -> float:
+        """For every v, the computed S v is within ``error * |v|`` of the exact one."""
+
+    @abstractmethod
+    def to_dense(self) -> Array:
+        """S written down: (n, n), the caller's own."""
+
+    def _adjoint(self) -> GramOperator:
+        return self

@@ -1,0 +1,7 @@
+"""Gram products tile by tile: the matrix is never stored unless that was allowed."""
+
+from gramless.gram.tiled.operator import TiledGram
+from gramless.gram.tiled.rectangular import rectangular_product
+from gramless.gram.tiled.tiles import TILE
+
+__all__ = ["TILE", "TiledGram", "rectangular_product"]

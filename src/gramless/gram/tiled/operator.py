@@ -1,0 +1,167 @@
+"""K v in one sweep over the symmetric half of the tiles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff
+from gramless.gram.base import GramOperator, Statistics
+from gramless.gram.tiled.schedule import rounds
+from gramless.gram.tiled.tiles import TILE, Tiles, overflow_message
+from gramless.kernels import Kernel
+
+
+class TiledGram(GramOperator):
+    """D^1/2 K D^1/2 without K: each tile is made, used for its two blocks of rows and dropped, or kept if allowed.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    x : ndarray or CSR of shape (n, d)
+        For a precomputed kernel the Gram matrix (n, n).
+    weights : ndarray of shape (n,), optional
+        Not negative; default: ones.
+    dtype : dtype
+        float64, or float32 for a draft. Sums are in float64 either way.
+    keep_bytes : int
+        Memory that tiles may take.
+    draft : bool
+        Whether to offer the same operator in float32.
+    threads : int, optional
+        The result does not depend on it.
+
+    Examples
+    --------
+    >>> from gramless.kernels import Gaussian
+    >>> x = np.array([[0.0], [1.0], [3.0]])
+    >>> operator = TiledGram(Gaussian(1.0), x)
+    >>> np.allclose(operator @ np.ones(3), Gaussian(1.0)(x).sum(axis=1))
+    True
+    >>> operator.error < 1e-12
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        x: Any,
+        weights: Array | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float64,
+        keep_bytes: int = 0,
+        draft: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        n = x.shape[0]
+        super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
+        self._weighted = weights is not None
+        self._threads = thread_count() if threads is None else threads
+        self._statistics: Statistics | None = None
+        if draft:
+            self.draft = TiledGram(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, threads=threads)
+            keep_bytes = 0
+        self._tiles = Tiles(kernel, x, dtype, keep_bytes)
+
+    def diagonal(self) -> Array:
+        return self.roots**2 * self._tiles.diagonal()
+
+    def _matmat(self, v: Array) -> Array:
+        v = np.asarray(v, dtype=np.float64)
+        first = self._statistics is None and self._tiles.dtype == np.float64
+        columns = np.hstack([v, self.roots[:, None]]) if first else v
+        product, squares = self._sweep(columns, gather=first)
+        if first:
+            self._statistics = self._conclude(product[:, -1], squares)
+            product = product[:, :-1]
+        return product
+
+    def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
+        """S v, and the sum of the squared entries of S if asked."""
+        tiles, dtype = self._tiles, self._tiles.dtype
+        scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=dtype)
+        out = np.zeros(v.shape)
+        squares: dict[tuple[int, int], float] = {}
+
+        def add(index: tuple[int, int]) -> None:
+            i, j = index
+            rows, columns = tiles.rows(i), tiles.rows(j)
+            tile = tiles[index]
+            out[rows] += tile @ scaled[columns]
+            if i != j:
+                out[columns] += tile.T @ scaled[rows]
+            if gather:
+                weights = self.roots[columns] ** 2
+                square = (
+                    np.einsum("ij,ij,j->i", tile, tile, weights)
+                    if self._weighted
+                    else np.einsum("ij,ij->i", tile, tile)
+                )
+                squares[index] = float(square @ self.roots[rows] ** 2) * (1 if i == j else 2)
+
+        run_in_threads(add, rounds(tiles.blocks), self._threads)
+        if self._weighted:
+            out *= self.roots[:, None]
+        return out, math.fsum(squares.values())
+
+    def _conclude(self, sums: Array, squares: float) -> Statistics:
+        """Bounds from the first sweep, kernel rounding included."""
+        if not np.isfinite(squares) or not np.isfinite(sums).all():
+            raise ValueError(overflow_message(self._tiles.kernel))
+        rounding, weight = self._tiles.rounding, float((self.roots**2).sum())
+        if rounding.relative >= 0.5:
+            raise ValueError(
+                f"{self._tiles.kernel} cannot be evaluated to one digit on rows of norm {self._tiles.radius:.3g}; "
+                "rescale the data or widen the kernel"
+            )
+        grown = (1 + 2 * (min(TILE, self._tiles.n) + 8) * unit_roundoff()) / (1 - rounding.relative)
+        frobenius = (np.sqrt(squares) + rounding.absolute * weight) * grown
+        norm = frobenius
+        if self._tiles.kernel.nonnegative:
+            used = self.roots > 0
+            peak = float((sums[used] / self.roots[used]).max(initial=0.0))
+            norm = min(norm, (peak + rounding.absolute * weight) * (1 + self._growth) / (1 - rounding.relative))
+        return Statistics(frobenius**2, sums, norm)
+
+    @property
+    def _growth(self) -> float:
+        """Relative error of summing a row: within a tile, then over tiles."""
+        inside = min(TILE, self._tiles.n)
+        return (inside * unit_roundoff(self._tiles.dtype) + (self._tiles.blocks + 8) * unit_roundoff()) * 1.01
+
+    def statistics(self) -> Statistics:
+        if self._statistics is None:
+            if self._tiles.dtype != np.float64:
+                raise TypeError("a draft has no statistics of its own")
+            product, squares = self._sweep(self.roots[:, None], gather=True)
+            self._statistics = self._conclude(product[:, 0], squares)
+        return self._statistics
+
+    @property
+    def error(self) -> float:
+        rounding, statistics = self._tiles.rounding, self.statistics()
+        weight = float((self.roots**2).sum())
+        return rounding.absolute * weight + (rounding.relative + self._growth) * statistics.norm
+
+    @property
+    def frobenius2(self) -> float:
+        """Upper bound on the squared Frobenius norm."""
+        return float(self.statistics().frobenius2)
+
+    def to_dense(self) -> Array:
+        tiles = self._tiles
+        matrix = np.empty(self.shape)
+
+        def place(index: tuple[int, int]) -> None:
+            rows, columns = tiles.rows(index[0]), tiles.rows(index[1])
+            tile = tiles[index]
+            if self._weighted:
+                tile = self.roots[rows, None] * tile * self.roots[columns]
+            matrix[rows, columns] = tile
+            matrix[columns, rows] = tile.T
+
+        run_in_threads(place, rounds(tiles.blocks), self._threads)
+        return matrix

@@ -1,0 +1,26 @@
+"""Which tiles are made when: rounds in which no two tiles touch the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def rounds(blocks: int) -> Iterator[list[tuple[int, int]]]:
+    """All tiles (i, j), i <= j, of a symmetric matrix of `blocks` x `blocks` tiles, as rounds of a tournament.
+
+    Within a round every block row occurs once, so its tiles can add to one result side by side without a lock,
+    in an order that does not depend on the threads.
+
+    Examples
+    --------
+    >>> list(rounds(3))
+    [[(0, 0), (1, 1), (2, 2)], [(1, 2)], [(0, 2)], [(0, 1)]]
+    """
+    yield [(i, i) for i in range(blocks)]
+    players = blocks + blocks % 2  # an odd number of blocks: one of them pauses each round
+    for turn in range(players - 1):
+        ring = [players - 1] + [(turn + i) % (players - 1) for i in range(players - 1)]
+        pairs = ((ring[i], ring[players - 1 - i]) for i in range(players // 2))
+        matches = sorted((min(pair), max(pair)) for pair in pairs if max(pair) < blocks)
+        if matches:
+            yield matches

@@ -1,0 +1,102 @@
+"""Where tiles come from: a kernel on blocks of rows, or a matrix that was given; some are kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from gramless.arrays import Array, unit_roundoff
+from gramless.kernels import Kernel, Precomputed
+from gramless.kernels.base import Rounding
+
+TILE = 512
+
+
+class Tiles:
+    """Tiles of the Gram matrix of one set of rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    x : ndarray or CSR of shape (n, d); the Gram matrix itself (n, n) for a precomputed kernel
+    dtype : dtype
+        Arithmetic of the tiles.
+    keep_bytes : int
+        Tiles are kept once made, as far as this goes.
+    """
+
+    def __init__(self, kernel: Kernel, x: Any, dtype: npt.DTypeLike, keep_bytes: int) -> None:
+        self.kernel, self.x, self.dtype = kernel, x, np.dtype(dtype)
+        self.n, self.d = x.shape
+        self.blocks = -(-self.n // TILE)
+        self._given = isinstance(kernel, Precomputed)
+        self.shift = None if self._given else middle(kernel, x)
+        self._keep = 0 if self._given else keep_bytes // (TILE * TILE * self.dtype.itemsize)
+        self._kept: dict[tuple[int, int], Array] = {}
+        self._prepared: dict[int, Any] = {}
+        self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(2**25, keep_bytes // 4)
+
+    def rows(self, i: int) -> slice:
+        """Rows of block `i`."""
+        return slice(i * TILE, min((i + 1) * TILE, self.n))
+
+    def __getitem__(self, index: tuple[int, int]) -> Array:
+        i, j = index
+        if self._given:
+            return np.asarray(self.x[self.rows(i), self.rows(j)], dtype=self.dtype)
+        tile = self._kept.get(index)
+        if tile is None:
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow is found, and named, in the sums
+                left = self._block(i)
+                tile = self.kernel.evaluate(left, left if i == j else self._block(j))
+            if len(self._kept) < self._keep:
+                self._kept[index] = tile
+        return tile
+
+    def _block(self, i: int) -> Any:
+        """Block `i`, ready for products; remembered when all blocks together are small."""
+        block = self._prepared.get(i)
+        if block is None:
+            block = self.kernel.prepare(self.x[self.rows(i)], self.shift, self.dtype)
+            if self._prepare_once:
+                self._prepared[i] = block
+        return block
+
+    def diagonal(self) -> Array:
+        """k(x_i, x_i) of all rows."""
+        if self._given:
+            return np.array(self.x.diagonal(), dtype=np.float64)
+        return np.concatenate([self.kernel.diagonal(self.x[self.rows(i)]) for i in range(self.blocks)])
+
+    @cached_property
+    def radius(self) -> float:
+        """Largest norm of a row, as the kernel uses them."""
+        return max(self.kernel.radius(self._block(i)) for i in range(self.blocks))
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """Error of a tile's entries."""
+        if self._given:
+            stored = 0.0 if self.dtype == np.float64 else unit_roundoff(self.dtype)
+            return Rounding(0.0, stored)
+        return self.kernel.rounding(self.radius, self.d, unit_roundoff(self.dtype))
+
+
+def overflow_message(kernel: Kernel) -> str:
+    """What to say when values are not finite."""
+    return f"{kernel} overflows on this data; rescale it, for instance with sklearn.preprocessing.StandardScaler"
+
+
+def middle(kernel: Kernel, x: Any) -> Array | None:
+    """The mean row, to be subtracted from rows where that changes no value; None where it would."""
+    if not kernel.shift_invariant or scipy.sparse.issparse(x):
+        return None
+    total = np.zeros(x.shape[1])
+    for i in range(0, x.shape[0], 4096):
+        total += np.asarray(x[i : i + 4096], dtype=np.float64).sum(axis=0)
+    total /= x.shape[0]
+    return total
