@@ -1,0 +1,188 @@
+"""Operators, solvers and results: one signature for every way to find leading eigenpairs."""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from gramless.arrays import Array, inner, orthonormalize
+from gramless.certificates import Certificate, Outside
+from gramless.registry import Registry
+
+solvers: Registry[type[Solver]] = Registry("solver")
+
+
+class Operator(Protocol):
+    """A symmetric linear map: anything with a shape and a product (SciPy's LinearOperator is one).
+
+    Optional attributes, used where present: ``error`` (for every v, the computed product is within ``error * |v|`` of
+    the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (a cheaper, coarser
+    operator for the same map, or None) and ``to_dense()``. Without them, products are taken as exact to rounding.
+    """
+
+    shape: tuple[int, int]
+
+    def __matmul__(self, v: Array) -> Array: ...
+
+
+class Outcome(enum.Enum):
+    """How an iteration ended."""
+
+    CONVERGED = "every wanted pair meets the tolerance"
+    ROUNDING = "residuals are at the rounding error of the products: no arithmetic of this precision does better"
+    MAX_ITERATIONS = "the iteration limit was reached before the tolerance"
+    LOST_ORTHOGONALITY = "the basis lost its orthogonality, so copies of converged pairs may stand for others"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the pairs are as accurate as was asked, or as can be."""
+        return self in (Outcome.CONVERGED, Outcome.ROUNDING)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a solver is asked for.
+
+    Attributes
+    ----------
+    k : int
+        Number of leading (algebraically largest) pairs.
+    tol : float
+        Wanted: ``norm(A v - l v) <= tol * l_1`` for each pair.
+    rng : numpy.random.Generator
+    start : ndarray of shape (n, b), optional
+        Where to begin.
+    max_iter : int, optional
+        Limit on iterations; each solver has its own default.
+    """
+
+    k: int
+    tol: float
+    rng: np.random.Generator
+    start: Array | None = None
+    max_iter: int | None = None
+
+    def starting_block(self, n: int, columns: int) -> Array:
+        """Orthonormal (n, columns): the given start, filled up with random vectors."""
+        given = np.zeros((n, 0)) if self.start is None else np.asarray(self.start, dtype=np.float64)[:, :columns]
+        block = np.hstack([given, self.rng.standard_normal((n, columns - given.shape[1]))])
+        return orthonormalize(block)[0]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a solver returns: an orthonormal basis and what the operator does on it.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, m)
+        Q, orthonormal columns, m >= k.
+    projected : ndarray of shape (m, m)
+        T = Q^T A Q, symmetric.
+    residual_vectors : ndarray of shape (n, p)
+        P, orthonormal and orthogonal to Q.
+    coupling : ndarray of shape (p, m)
+        F with A Q - Q T = P F.
+    outcome : Outcome
+    outside : Outside
+        What the solver knows of the operator outside the basis.
+    rounding : float
+        Error of T and of P F beyond that of the operator's products.
+    probes : tuple of ndarray of shape (n, r)
+        Fresh Gaussian vectors G projected off Q, C G, C^2 G, ... (C: A off Q), where the solver made them on its way.
+    by_modulus : bool
+        The leading pairs are those of largest modulus rather than largest value.
+    """
+
+    vectors: Array
+    projected: Array
+    residual_vectors: Array
+    coupling: Array
+    outcome: Outcome
+    outside: Outside = field(default_factory=Outside)
+    rounding: float = 0.0
+    probes: tuple[Array, ...] = ()
+    by_modulus: bool = False
+
+    @classmethod
+    def from_vectors(cls, operator: Operator, vectors: Array, outcome: Outcome, **more: Any) -> Basis:
+        """Orthonormalise `vectors` (n, m) and spend one product on finding out what the operator does on them."""
+        basis, _ = orthonormalize(vectors)
+        return cls.from_products(basis, operator @ basis, outcome, **more)
+
+    @classmethod
+    def from_products(cls, basis: Array, products: Array, outcome: Outcome, **more: Any) -> Basis:
+        """From orthonormal columns and the operator's products with them."""
+        projected = inner(basis, products)
+        residual = products - basis @ projected
+        residual_vectors, coupling = orthonormalize(residual, basis, drop=0.0)
+        room = len(basis) - basis.shape[1]  # any further direction would be noise inside the basis
+        residual_vectors, coupling = residual_vectors[:, :room], coupling[:room]
+        return cls(basis, (projected + projected.T) / 2, residual_vectors, coupling, outcome, **more)
+
+    def ritz(self) -> tuple[Array, Array, Array]:
+        """Ritz values (m,) in descending order, their coordinates (m, m) in Q, their residual norms (m,)."""
+        values, coordinates = np.linalg.eigh(self.projected)
+        values, coordinates = values[::-1], coordinates[:, ::-1]
+        return values, coordinates, np.linalg.norm(self.coupling @ coordinates, axis=0)
+
+
+class Solver(ABC):
+    """Finds a basis that holds the leading eigenvectors. Subclasses are frozen dataclasses of their settings."""
+
+    @abstractmethod
+    def basis(self, operator: Operator, goal: Goal) -> Basis:
+        """Iterate until the leading ``goal.k`` pairs meet ``goal.tol``, or say in the outcome why not."""
+
+
+@dataclass(frozen=True)
+class EigenResult:
+    """Leading eigenpairs, and how good they are.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        Descending.
+    vectors : ndarray of shape (n, k)
+        Orthonormal.
+    residuals : ndarray of shape (k,)
+        norm(A v - l v), as computed.
+    certificate : Certificate
+    outcome : Outcome
+    passes : int
+        How many times the operator was multiplied (by a block of any width).
+    """
+
+    values: Array
+    vectors: Array
+    residuals: Array
+    certificate: Certificate
+    outcome: Outcome
+    passes: int
+
+
+class Counted:
+    """An operator that counts its products."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self.shape = operator.shape
+        self.passes = 0
+
+    def __matmul__(self, v: Array) -> Array:
+        self.passes += 1
+        product = self._operator @ (v if v.ndim == 2 else v[:, None])
+        return product if v.ndim == 2 else product[:, 0]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._operator, name)
+
+
+def meets(values: Array, residuals: Array, goal: Goal) -> bool:
+    """Whether the leading pairs meet the tolerance. `values` and `residuals` start with the leading pair."""
+    k = min(goal.k, len(values))
+    return bool((residuals[:k] <= goal.tol * np.abs(values[:k]).max(initial=0.0)).all())

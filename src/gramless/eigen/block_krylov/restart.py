@@ -1,0 +1,50 @@
+"""Thick restart: keep the leading Ritz vectors, and what the dropped part proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.certificates import from_fact, from_frobenius, outside_leading
+from gramless.eigen.base import Operator, Outcome
+from gramless.eigen.block_krylov.step import State
+from gramless.eigen.solve import product_rounding
+
+
+@dataclass(frozen=True)
+class Fact:
+    """At most `count` eigenvalues of the operator exceed `bound`: true for good, whatever basis proved it."""
+
+    count: int
+    bound: float
+
+
+def restart(state: State, keep: int) -> State:
+    """The same relation A Q = Q T + P F on the `keep` leading Ritz vectors."""
+    values, coordinates, _ = state.ritz()
+    lead = coordinates[:, :keep]
+    return State(state.q @ lead, np.diag(values[:keep]), state.p, state.f @ lead)
+
+
+def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) -> Fact | None:
+    """What this basis proves of eigenvalue ``keep + 1``, before most of it is thrown away."""
+    basis = state.as_basis(Outcome.MAX_ITERATIONS)
+    values, coordinates, _ = basis.ritz()
+    coupling = state.f @ coordinates
+    rounding = product_rounding(operator, basis)
+    outside = known_outside(operator, basis_values=(values, coupling), facts=facts, rounding=rounding)
+    bound = outside_leading(values, coupling, outside, keep, rounding)
+    return Fact(keep, bound) if np.isfinite(bound) else None
+
+
+def known_outside(
+    operator: Operator, basis_values: tuple[np.ndarray, np.ndarray], facts: tuple[Fact, ...], rounding: float
+) -> float:
+    """Best rigorous bound outside a basis: the Frobenius norm that is left, or a fact carried over a restart."""
+    values, coupling = basis_values
+    bounds = [from_fact(fact.count, fact.bound, values, coupling, rounding) for fact in facts]
+    frobenius2 = getattr(operator, "frobenius2", None)
+    if frobenius2 is not None:
+        bounds.append(from_frobenius(frobenius2, values, coupling, rounding))
+    return min(bounds, default=np.inf)

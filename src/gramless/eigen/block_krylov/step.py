@@ -1,0 +1,78 @@
+"""The growing basis: one product with a block, one orthogonalisation, one small eigenproblem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.arrays import Array, inner, orthonormalize
+from gramless.eigen.base import Basis, Operator, Outcome
+
+
+@dataclass(frozen=True)
+class State:
+    """A Q = Q T + P F, with Q (n, m) and P (n, p) orthonormal: P holds every direction the residuals point in."""
+
+    q: Array
+    t: Array
+    p: Array
+    f: Array
+
+    @classmethod
+    def begin(cls, q: Array, products: Array) -> State:
+        """From orthonormal columns and their products."""
+        made = Basis.from_products(q, products, Outcome.MAX_ITERATIONS)
+        return cls(made.vectors, made.projected, made.residual_vectors, made.coupling)
+
+    def ritz(self) -> tuple[Array, Array, Array]:
+        """Descending Ritz values (m,), their coordinates (m, m), residual norms (m,)."""
+        return self.as_basis(Outcome.MAX_ITERATIONS).ritz()
+
+    def as_basis(self, outcome: Outcome) -> Basis:
+        """The same in the form every solver returns."""
+        return Basis(self.q, self.t, self.p, self.f, outcome)
+
+
+def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.random.Generator) -> State:
+    """Multiply the `width` directions that matter most to the `wanted` leading residuals, and take them in."""
+    n, m = state.q.shape
+    chosen, rest, f_rest = _split(state, width, wanted)
+    fresh = min(width, n - m) - chosen.shape[1]
+    if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: look elsewhere as well
+        held = np.hstack([state.q, state.p])
+        extra, _ = orthonormalize(_off(held, rng.standard_normal((n, min(fresh, n - held.shape[1])))), held)
+        chosen = np.hstack([chosen, extra])
+    b = chosen.shape[1]
+    products = operator @ chosen
+    q = np.hstack([state.q, chosen])
+    h = inner(q, products)
+    residual = products - q @ h
+    # what the old columns still point to, and what the new ones add
+    add, coefficients = orthonormalize(residual, np.hstack([q, rest]), drop=1e-14)
+    along = inner(rest, residual)
+    f = np.zeros((rest.shape[1] + add.shape[1], m + b))
+    f[: rest.shape[1], :m] = f_rest
+    f[: rest.shape[1], m:] = along
+    f[rest.shape[1] :, m:] = coefficients
+    t = np.zeros((m + b, m + b))
+    t[:m, :m] = state.t
+    t[:, m:] = h
+    t[m:, :m] = h[:m].T
+    t[m:, m:] = (h[m:] + h[m:].T) / 2
+    return State(q, t, np.hstack([rest, add]), f)
+
+
+def _split(state: State, width: int, wanted: int) -> tuple[Array, Array, Array]:
+    """Turn P so that its first columns carry most of the wanted residuals: (chosen, rest, F of the rest)."""
+    if state.p.shape[1] <= width:
+        return state.p, state.p[:, :0], state.f[:0]
+    _, coordinates, _ = state.ritz()
+    turn = np.linalg.svd(state.f @ coordinates[:, :wanted])[0]
+    turned = state.p @ turn
+    return turned[:, :width], turned[:, width:], (turn.T @ state.f)[width:]
+
+
+def _off(held: Array, block: Array) -> Array:
+    rest: Array = block - held @ inner(held, block)
+    return rest

@@ -1,0 +1,201 @@
+"""One way to ask for leading eigenpairs, whatever the solver: iterate, project, certify."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
+from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
+
+PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a factor of 3 to 5, not more
+
+
+class NotConvergedWarning(UserWarning):
+    """A solver stopped before its tolerance; the certificate says how good the pairs are."""
+
+
+def eigsh(
+    operator: Any,
+    k: int,
+    solver: str | Solver = "block_krylov",
+    *,
+    tol: float = 1e-10,
+    start: Array | None = None,
+    rng: np.random.Generator | int | None = None,
+    max_iter: int | None = None,
+) -> EigenResult:
+    """Find the `k` leading eigenpairs of a symmetric operator, and certify them.
+
+    Parameters
+    ----------
+    operator : ndarray, sparse matrix, LinearOperator or Operator of shape (n, n)
+        Symmetric.
+    k : int
+        How many pairs, of the algebraically largest eigenvalues.
+    solver : str or Solver
+        A name from ``gramless.eigen.solvers``, or a solver with settings of its own.
+    tol : float
+        Wanted: ``norm(A v - l v) <= tol * l_1`` for every pair.
+    start : ndarray of shape (n, b), optional
+        Vectors to begin with.
+    rng : Generator, int or None
+        Same seed, same bits.
+    max_iter : int, optional
+
+    Returns
+    -------
+    EigenResult
+        If the outcome is not ok, a :class:`NotConvergedWarning` has been issued.
+
+    Examples
+    --------
+    >>> result = eigsh(np.diag([4.0, 2.0, 1.0, 0.5]), 2, "lanczos", rng=0)
+    >>> result.values.round(10)
+    array([4., 2.])
+    >>> result.outcome.name
+    'CONVERGED'
+    """
+    counted = Counted(as_operator(operator))
+    n = counted.shape[0]
+    if not 1 <= k <= n:
+        raise ValueError(f"k={k} pairs of an operator with {n} rows; pass 1 to {n}")
+    if start is not None:
+        start = np.asarray(start, dtype=np.float64)
+        start = start[:, None] if start.ndim == 1 else start
+        if start.shape[0] != n or not np.isfinite(start).all():
+            raise ValueError(f"start of shape {start.shape} must have {n} rows of finite numbers")
+    goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
+    chosen = solvers[solver]() if isinstance(solver, str) else solver
+    basis = chosen.basis(counted, goal)
+    result = _finish(counted, basis, goal)
+    if not result.outcome.ok:
+        worst = float(result.residuals.max() / max(abs(result.values).max(), np.finfo(float).tiny))
+        warnings.warn(
+            f"{type(chosen).__name__}: {result.outcome.value}; worst residual {worst:.1e} of the largest eigenvalue, "
+            f"tol={tol:.1e}. Raise max_iter or tol, or use solver='block_krylov'.",
+            NotConvergedWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def as_operator(operator: Any) -> Operator:
+    """Give a plain matrix or LinearOperator the stated error and norm that certificates use."""
+    if hasattr(operator, "error"):
+        return operator  # type: ignore[no-any-return]
+    shape: tuple[int, ...] = getattr(operator, "shape", ())
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"operator must be square; got shape {tuple(shape)}")
+    return MatrixOperator(operator)
+
+
+class MatrixOperator(LinearOperator):  # type: ignore[misc]
+    """A given symmetric matrix, with the rounding error of its products."""
+
+    draft = None
+
+    def __init__(self, matrix: Any) -> None:
+        super().__init__(np.float64, matrix.shape)
+        n = self.shape[0]
+        self.frobenius2: float | None = None
+        self.error: float | None = None
+        if isinstance(matrix, LinearOperator):
+            self._matrix = matrix
+            return
+        matrix = matrix.astype(np.float64)  # squares of float32 or integers could overflow
+        entries = matrix.data if issparse(matrix) else matrix
+        if not np.isfinite(entries).all():
+            raise ValueError("operator has entries that are not finite")
+        self._matrix = aslinearoperator(matrix)
+        largest = float(np.abs(entries).max(initial=0.0))
+        norm = largest * float(np.linalg.norm(entries / largest)) if largest > 0 else 0.0  # no underflow on the way
+        self.frobenius2 = norm**2 * (1 + 4 * n * unit_roundoff()) + (n**2 * np.finfo(float).tiny if norm else 0.0)
+        self.error = n * unit_roundoff() * norm
+        self.to_dense = matrix.toarray if issparse(matrix) else matrix.copy
+
+    def _matmat(self, v: Array) -> Array:
+        return np.asarray(self._matrix.matmat(v))
+
+
+def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
+    """Rayleigh-Ritz on the basis, then the certificate."""
+    values, coordinates, residuals = basis.ritz()
+    k = min(goal.k, len(values))
+    rounding = basis.rounding + product_rounding(operator, basis)
+    certificate = _certificate(operator, basis, goal, k, rounding)
+    lead = np.sort(np.argsort(-np.abs(values), kind="stable")[:k]) if basis.by_modulus else np.arange(k)
+    values, residuals = values[lead], residuals[lead]
+    outcome = basis.outcome
+    if outcome is Outcome.MAX_ITERATIONS and not basis.by_modulus and _proved(certificate, goal, rounding):
+        # small residuals alone would not do: they may be those of other pairs than the leading ones
+        if meets(values, residuals, goal):
+            outcome = Outcome.CONVERGED
+        elif (residuals <= rounding).all():
+            outcome = Outcome.ROUNDING
+    vectors = basis.vectors @ coordinates[:, lead]
+    return EigenResult(values, vectors, residuals, certificate, outcome, operator.passes)
+
+
+def product_rounding(operator: Operator, basis: Basis) -> float:
+    """Bound on the norms of the errors of T and of R: products, inner products and lost orthogonality.
+
+    With Q' the orthonormal basis nearest to Q, A Q' differs from A Q by about A Q (Q^T Q - I) / 2: what counts is the
+    size of A Q, not of A.
+    """
+    n, m = basis.vectors.shape
+    size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
+    skew = float(np.linalg.norm(inner(basis.vectors, basis.vectors) - np.eye(m))) + m * inner_rounding(n)
+    error = product_error(operator, size)
+    return float(np.sqrt(m) * error + np.sqrt(m) * inner_rounding(n) * size + 3 * skew * size)
+
+
+def product_error(operator: Operator, size: float) -> float:
+    """The operator's stated error; where it states none, that of a product with a stored matrix of norm `size`."""
+    error = getattr(operator, "error", None)
+    return operator.shape[0] * unit_roundoff() * size if error is None else float(error)
+
+
+def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: float) -> Certificate:
+    """Certify with what is known for nothing; where that is not enough, ask fresh random vectors, pass by pass."""
+    values, coordinates, _ = basis.ritz()
+    coupling = basis.coupling @ coordinates
+    outside = basis.outside
+    if basis.vectors.shape[1] == operator.shape[0]:
+        outside = Outside(-np.inf, -np.inf)
+    elif getattr(operator, "frobenius2", None) is not None:
+        outside = outside.tightened(rigorous=from_frobenius(operator.frobenius2, values, coupling, rounding))
+    certificate = certify(values, coupling, outside, k, rounding)
+    probes = list(basis.probes)
+    while not _proved(certificate, goal, rounding) and len(probes) <= 3:
+        if len(probes) < 2 or outside.probable < np.inf:
+            probes = probe(operator, basis.vectors, goal.rng, probes)
+        bound = from_probes(probes, FAILURE_PROBABILITY, product_error(operator, abs(values[0])) + rounding)
+        outside = outside.tightened(probable=bound)
+        certificate = certify(values, coupling, outside, k, rounding)
+    return certificate
+
+
+def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
+    """Whether every interval is as narrow as the tolerance, or as rounding allows."""
+    enough = goal.tol * abs(certificate.values[0]) + 4 * rounding
+    return bool((certificate.upper - certificate.lower <= enough).all())
+
+
+def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
+    """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors."""
+    if not powers:
+        powers = [off(vectors, rng.standard_normal((len(vectors), PROBES)))]
+    return [*powers, off(vectors, operator @ powers[-1])]
+
+
+def off(vectors: Array, block: Array) -> Array:
+    """`block` projected off orthonormal `vectors`, twice: once is not enough in floating point."""
+    for _ in range(2):
+        block = block - vectors @ inner(vectors, block)
+    return block
