@@ -1,0 +1,18 @@
+"""Kernel PCA without the Gram matrix: leading components of data too large for an N x N matrix, certified."""
+
+from gramless import eigen, kernels
+from gramless._version import __version__
+from gramless.certificates import Certificate
+from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError
+from gramless.estimators import KernelPCA
+
+__all__ = [
+    "Certificate",
+    "GramlessError",
+    "IndefiniteKernelWarning",
+    "KernelPCA",
+    "MemoryLimitError",
+    "__version__",
+    "eigen",
+    "kernels",
+]

@@ -1,0 +1,5 @@
+"""Estimators in the shape of scikit-learn."""
+
+from gramless.estimators.kernel_pca import KernelPCA
+
+__all__ = ["KernelPCA"]

@@ -1,0 +1,72 @@
+"""Defaults for gamma that look at the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.kernels.base import prepare_points, squared_distances
+
+_SAMPLE = 1000
+
+
+def resolve_gamma(gamma: float | str | None, x: Any, weights: Array) -> float:
+    """A number for `gamma`.
+
+    Parameters
+    ----------
+    gamma : float, None, "scale" or "median"
+        None: 1 / d, scikit-learn's default. ``"scale"``: 1 / (d var(x)), as in scikit-learn's SVC.
+        ``"median"``: 1 / (2 m^2), m the median distance of two different points: sigma = m.
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+        Rows of weight 0 are not looked at.
+    """
+    d = x.shape[1]
+    if gamma is None:
+        return 1.0 / int(d)
+    if gamma == "scale":
+        variance = _variance(x, weights)
+        return float(1.0 / (d * variance)) if variance > 0 else 1.0
+    if gamma == "median":
+        squared = _median_squared_distance(x, weights)
+        return 0.5 / squared if squared > 0 else 1.0
+    return float(gamma)
+
+
+def _variance(x: Any, weights: Array) -> float:
+    """Weighted variance of all entries together."""
+    part = weights / (weights.sum() * x.shape[1])
+    if scipy.sparse.issparse(x):
+        mean = float((part @ x).sum())
+        return float((part @ x.multiply(x)).sum()) - mean**2
+    mean = float((part @ np.asarray(x, dtype=np.float64)).sum())
+    return float(sum(part[i] * ((np.asarray(x[i], dtype=np.float64) - mean) ** 2).sum() for i in range(len(part))))
+
+
+def _median_squared_distance(x: Any, weights: Array) -> float:
+    """Median over pairs of different points, each pair as often as the weights say.
+
+    Of more than 1,000 rows, 1,000 are drawn with probability proportional to their weights, always the same ones.
+    """
+    used = np.flatnonzero(weights > 0)
+    share = weights[used]
+    if len(used) > _SAMPLE:
+        rng = np.random.default_rng(0)
+        used = np.sort(rng.choice(len(weights), _SAMPLE, replace=False, p=weights / weights.sum()))
+        share = np.ones(_SAMPLE)
+    rows = x[used]
+    points = prepare_points(rows, None if scipy.sparse.issparse(rows) else rows.mean(axis=0, dtype=np.float64), float)
+    i, j = np.triu_indices(len(used), 1)
+    squared = squared_distances(points, points)[i, j]
+    counts = (share[:, None] * share)[i, j]
+    apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # copies say nothing of the scale
+    if not apart.any():
+        return 0.0
+    order = np.argsort(squared[apart], kind="stable")
+    total = np.cumsum(counts[apart][order])
+    middle = np.searchsorted(total, [total[-1] * (0.5 - 1e-12), total[-1] * (0.5 + 1e-12)])
+    return float(squared[apart][order][np.minimum(middle, len(order) - 1)].mean())

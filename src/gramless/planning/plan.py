@@ -1,0 +1,124 @@
+"""The plan: a minimum over registered methods, with the reason each loser lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gramless.errors import MemoryLimitError
+from gramless.problem import Estimate, Problem, Request
+from gramless.registry import Registry
+
+
+class Method(Protocol):
+    """A way to solve a problem: it can say what it would cost, and do it."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """What it would cost, or why it cannot serve."""
+
+    def run(self, problem: Problem, x: Any, weights: Any, request: Request) -> Any:
+        """Solve it for rows `x` (n, d) with `weights` (n,)."""
+
+
+methods: Registry[Method] = Registry("method")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was chosen, and why.
+
+    Attributes
+    ----------
+    problem : Problem
+    chosen : str
+        Name of the method.
+    candidates : dict of str to Estimate
+        What every method said.
+    forced : bool
+        Whether the user named the method.
+    """
+
+    problem: Problem
+    chosen: str
+    candidates: dict[str, Estimate]
+    forced: bool = False
+
+    _HEADER = ("method", "seconds", "memory", "error", "verdict")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table, one row of texts per candidate."""
+        return [
+            (
+                name,
+                "-" if estimate.refusal else f"{estimate.seconds:.2g}",
+                "-" if estimate.refusal else _size(estimate.bytes),
+                "-" if estimate.refusal else f"{estimate.error:.0e}",
+                self._verdict(name, estimate),
+            )
+            for name, estimate in self.candidates.items()
+        ]
+
+    def _verdict(self, name: str, estimate: Estimate) -> str:
+        if name == self.chosen:
+            return "chosen by method=" if self.forced else "chosen"
+        if estimate.refusal:
+            return estimate.refusal
+        if estimate.bytes > self.problem.memory_limit:
+            return f"needs more than memory_limit ({_size(self.problem.memory_limit)})"
+        if self.forced:
+            return "not asked for"
+        return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
+
+    def __str__(self) -> str:
+        problem = self.problem
+        table = [self._HEADER, *self.rows()]
+        widths = [max(len(row[c]) for row in table) for c in range(len(self._HEADER))]
+        title = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+        return "\n".join([title, *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{cell}</th>" for cell in self._HEADER)
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def make_plan(problem: Problem, method: str = "auto") -> Plan:
+    """Ask every method; take the cheapest that fits, or the one that was named.
+
+    Raises
+    ------
+    ValueError
+        If the named method cannot serve.
+    MemoryLimitError
+        If nothing fits; the message says what would.
+    """
+    estimates = {name: candidate.estimate(problem) for name, candidate in methods.items()}
+    if method != "auto":
+        methods[method]  # raises for a name nobody registered
+        estimate = estimates[method]
+        if estimate.refusal:
+            raise ValueError(f"method={method!r} cannot be used here: {estimate.refusal}; pass method='auto'")
+        candidates = {method: estimate}
+    else:
+        candidates = {name: estimate for name, estimate in estimates.items() if not estimate.refusal}
+    fitting = {name: e for name, e in candidates.items() if e.bytes <= problem.memory_limit}
+    if not fitting:
+        name, least = min(candidates.items(), key=lambda item: item[1].bytes)
+        raise MemoryLimitError(
+            f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
+            f"method {name!r} needs {_size(least.bytes)}; raise memory_limit or lower n_components"
+        )
+    chosen = min(fitting, key=lambda name: fitting[name].seconds)
+    return Plan(problem, chosen, estimates, forced=method != "auto")
+
+
+def _size(count: float) -> str:
+    """Bytes in a readable unit."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"

@@ -1,0 +1,7 @@
+"""A plan carried out."""
+
+from gramless.routes.fitted import Fitted
+from gramless.routes.implicit import DenseMethod, TiledMethod
+from gramless.routes.linear import CovarianceMethod, SvdMethod
+
+__all__ = ["CovarianceMethod", "DenseMethod", "Fitted", "SvdMethod", "TiledMethod"]

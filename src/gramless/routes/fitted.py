@@ -1,0 +1,70 @@
+"""What every route ends with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.certificates import Certificate
+from gramless.eigen import Outcome
+from gramless.spaces import Eigenspace
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted model and how it was come by.
+
+    Attributes
+    ----------
+    space : Eigenspace
+    vectors : ndarray of shape (n, k)
+        Orthonormal eigenvectors of the weighted, centred Gram matrix.
+    certificate : Certificate
+    outcome : Outcome
+    passes : int
+        Sweeps over the Gram matrix; 0 where none was needed.
+    """
+
+    space: Eigenspace
+    vectors: Array
+    certificate: Certificate
+    outcome: Outcome
+    passes: int
+
+
+def sign_flips(vectors: Array, weights: Array) -> Array:
+    """Signs (k,) that make the component of largest modulus among the rows positive: one rule on every route.
+
+    Without weights this is scikit-learn's rule; with them a row counts as often as it is repeated.
+    """
+    used = weights > 0
+    scores = vectors[used] / np.sqrt(weights[used])[:, None]
+    peak = np.argmax(np.abs(scores), axis=0)
+    signs = np.sign(scores[peak, np.arange(vectors.shape[1])])
+    return np.where(signs == 0, 1.0, signs)
+
+
+def settle_spectrum(values: Array, certificate: Certificate, mercer: bool | None) -> tuple[Array, Certificate]:
+    """Set to 0 what rounding made of 0, and refuse what a positive semidefinite matrix cannot have.
+
+    Raises
+    ------
+    ValueError
+        'There are significant negative eigenvalues', where one would be kept.
+    """
+    largest = values.max(initial=0.0)
+    if mercer:
+        certificate = certificate.at_least(0.0)
+    elif len(values):
+        least = values.min()
+        if least < -1e-5 * max(largest, 0.0) and least < -1e-10:
+            part = f"{-least / largest:g} of the largest positive one" if largest > 0 else f"the least is {least:g}"
+            raise ValueError(
+                f"There are significant negative eigenvalues ({part}) among the {len(values)} components asked for: "
+                "the kernel is not positive semidefinite on this data. Ask for fewer components, or change the kernel."
+            )
+    # below these, a value cannot be told from 0: scikit-learn's rule, and the certified rounding error
+    noise = (values < 1e-12 * largest) | (certificate.lower <= 0)
+    return np.where(noise, 0.0, values), certificate

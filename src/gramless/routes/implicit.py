@@ -1,0 +1,170 @@
+"""The implicit route: eigenpairs of the centred Gram matrix from products with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
+from gramless.eigen.block_krylov import block_width
+from gramless.gram import CenteredGram, DenseGram, TiledGram
+from gramless.gram.tiled import TILE
+from gramless.kernels import FromCallable, Precomputed
+from gramless.planning import Machine, methods
+from gramless.problem import Estimate, Problem, Request
+from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.spaces import Eigenspace, PointSpan
+
+_MACHINE = Machine()
+
+
+class DenseMethod:
+    """Write the centred Gram matrix down. Right for small N, for all components, and for matrices that were given."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        n, k = problem.n, problem.k
+        make = gram_seconds(problem)
+        if problem.solver in ("auto", "dense"):
+            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh
+        else:
+            solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
+        return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
+
+    def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
+        gram = TiledGram(problem.kernel, x, _unless_ones(weights), threads=problem.threads)
+        centered = CenteredGram(gram)
+        if request.solver is None:
+            operator: Operator = centered
+            solver: Solver = Dense()
+        else:
+            operator, solver = DenseGram(centered.to_dense(), centered.error), request.solver
+        if request.share is not None and isinstance(solver, Dense):  # LAPACK finds them all in one go
+            result = _solve(operator, problem.n, solver, problem, request, None)
+            result = _cut(result, request.share * centered.trace)
+        else:
+            result = _leading(operator, solver, problem, request, centered.trace)
+        return assemble(problem, x, weights, centered, result)
+
+
+class TiledMethod:
+    """Never write the Gram matrix down: make its tiles anew each pass, or keep as many as memory allows."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if problem.solver == "dense":
+            return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
+        columns, keep = self._budget(problem)
+        n, width = problem.n, block_width(problem.k)
+        make = gram_seconds(problem)
+        passes = 5 + 0.6 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 5)
+        kept = min(1.0, keep / (4.0 * n * n + 1)) if not isinstance(problem.kernel, Precomputed) else 1.0
+        multiply = 2 * n * (n + 4 * columns) * width / (_MACHINE.gemm * problem.threads)
+        seconds = passes * multiply + make * (1 + (passes - 1) * (1 - kept) * 0.5) + 2e-3 * passes
+        least = 8 * n * self._peak(self._fewest(problem)) + _workspace(problem)
+        bytes_ = max(least, min(problem.memory_limit, 8 * n * self._peak(columns) + keep + _workspace(problem)))
+        return Estimate(seconds, int(bytes_), 1e-15 * np.sqrt(n))
+
+    def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
+        columns, keep = self._budget(problem)
+        all_tiles = 4 * (problem.n + TILE) ** 2
+        draft = problem.kernel.draftable and keep < all_tiles and not isinstance(problem.kernel, Precomputed)
+        gram = TiledGram(
+            problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft, threads=problem.threads
+        )
+        centered = CenteredGram(gram)
+        solver = request.solver or BlockKrylov(max_columns=columns)
+        result = _leading(centered, solver, problem, request, lambda: centered.trace)
+        return assemble(problem, x, weights, centered, result)
+
+    def _budget(self, problem: Problem) -> tuple[int, int]:
+        """Columns of the basis, and bytes left for tiles."""
+        room = 0.9 * problem.memory_limit - _workspace(problem)
+        wanted = 10 * block_width(problem.k)
+        most = int(room / (8 * problem.n * 2.2)) - 4 * block_width(problem.k) // 2 - 60
+        columns = max(self._fewest(problem), min(wanted, most))
+        return columns, max(0, int(room - 8 * problem.n * self._peak(columns)))
+
+    def _fewest(self, problem: Problem) -> int:
+        return problem.k + 2 * block_width(problem.k)
+
+    def _peak(self, columns: int) -> int:
+        """Columns of length n alive at once: the basis twice while it grows, a few blocks, the probes."""
+        return int(2.2 * columns) + 130
+
+
+methods.register("dense")(DenseMethod())
+methods.register("tiled")(TiledMethod())
+
+
+def gram_seconds(problem: Problem) -> float:
+    """Time to make every tile once."""
+    values = problem.n**2 / 2
+    if isinstance(problem.kernel, Precomputed):
+        return 0.0
+    if isinstance(problem.kernel, FromCallable):
+        return values / _MACHINE.python
+    return values * (2 * problem.d / _MACHINE.gemm + 1 / _MACHINE.kernel) / problem.threads
+
+
+def _workspace(problem: Problem) -> int:
+    """Tiles in the making, and rows made ready."""
+    return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
+
+
+def _unless_ones(weights: Array) -> Array | None:
+    return None if (weights == 1).all() else weights
+
+
+def _solve(
+    operator: Operator, k: int, solver: Solver, problem: Problem, request: Request, start: Array | None
+) -> EigenResult:
+    return eigsh(operator, k, solver, tol=problem.tol, start=start, rng=request.rng, max_iter=request.max_iter)
+
+
+def _leading(
+    operator: Operator, solver: Solver, problem: Problem, request: Request, trace: float | Callable[[], float]
+) -> EigenResult:
+    """The components asked for: a number of them, or as many as capture the share of the variance."""
+    if request.share is None:
+        return _solve(operator, problem.k, solver, problem, request, None)
+    k, start = problem.k, None
+    while True:
+        result = _solve(operator, k, solver, problem, request, start)
+        goal = request.share * (trace() if callable(trace) else trace)
+        if result.values.clip(0).sum() >= goal or k == problem.n or result.values[-1] <= 0:
+            return _cut(result, goal)
+        k, start = min(problem.n, 2 * k), result.vectors
+
+
+def _cut(result: EigenResult, goal: float) -> EigenResult:
+    """As many leading pairs as sum to `goal`."""
+    k = min(len(result.values), int(np.searchsorted(np.cumsum(result.values), goal)) + 1)
+    return replace(
+        result,
+        values=result.values[:k],
+        vectors=result.vectors[:, :k],
+        residuals=result.residuals[:k],
+        certificate=result.certificate[:k],
+    )
+
+
+def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, result: EigenResult) -> Fitted:
+    """An eigenspace from eigenpairs of the centred Gram matrix."""
+    values, certificate = settle_spectrum(result.values, result.certificate, problem.kernel.mercer)
+    vectors = result.vectors * sign_flips(result.vectors, weights)
+    scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+    basis = centered.roots[:, None] * vectors * scale
+    space = Eigenspace(
+        span=PointSpan(problem.kernel, x, problem.threads),
+        mean=weights / centered.weight,
+        basis=basis,
+        scatter=values,
+        offset=centered.offset(basis),
+        mean_norm2=centered.mean_norm2,
+        weight=centered.weight,
+        trace=centered.trace,
+    )
+    return Fitted(space, vectors, certificate, result.outcome, result.passes)

@@ -1,0 +1,153 @@
+"""PCA both ways: the linear kernel may take the scatter of the columns, or an SVD, for the Gram matrix of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+from gramless.arrays import Array, inner, inner_rounding, orthonormalize, unit_roundoff
+from gramless.certificates import Certificate, angle_bounds
+from gramless.eigen import Outcome
+from gramless.kernels import Linear
+from gramless.planning import Machine, methods
+from gramless.problem import Estimate, Problem, Request
+from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.spaces import Eigenspace, InputSpan
+
+_MACHINE = Machine()
+_ROWS = 4096
+
+
+def _refusal(problem: Problem) -> str:
+    if not isinstance(problem.kernel, Linear):
+        return "only for the linear kernel"
+    if problem.solver not in ("auto", "dense"):
+        return f"eigen_solver={problem.solver!r} works on the Gram matrix"
+    return ""
+
+
+class CovarianceMethod:
+    """The d x d scatter matrix (Raykar & Ankur, eqs. 9-13): one pass over the data, then LAPACK."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        n, d = problem.n, problem.d
+        seconds = 2 * n * d * d / (_MACHINE.gemm * problem.threads) + 9 * d**3 / _MACHINE.eigh + 4e-4
+        size = 8 * (3 * d * d + 3 * n * min(problem.k, d) + 2 * _ROWS * d)
+        return Estimate(seconds, size, 1e-15 * np.sqrt(d), _refusal(problem))
+
+    def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
+        mean = weighted_mean(x, weights)
+        scatter = np.zeros((problem.d, problem.d))
+        for first in range(0, problem.n, _ROWS):
+            rows = slice(first, first + _ROWS)
+            part = np.sqrt(weights[rows, None]) * (_dense(x[rows]) - mean)
+            scatter += inner(part, part)
+        scatter = (scatter + scatter.T) / 2
+        values, axes = scipy.linalg.eigh(scatter)
+        trace = float(np.trace(scatter))
+        rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 20 * problem.d + 8) * unit_roundoff()) * trace
+        errors = np.full(problem.d, rounding)
+        return _assemble(problem, x, weights, request, mean, values[::-1].clip(0), axes[:, ::-1], trace, errors)
+
+
+class SvdMethod:
+    """The SVD of the centred data (Vasconcelos): no product squares the condition number."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if problem.sparse and not _refusal(problem):
+            return Estimate(refusal="sparse rows would have to be filled")
+        n, d = problem.n, problem.d
+        small, large = sorted((n, d))
+        return Estimate(
+            6 * large * small**2 / _MACHINE.eigh / 2 + 5e-4, 8 * (4 * n * d + 3 * small**2), 1e-15, _refusal(problem)
+        )
+
+    def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
+        mean = weighted_mean(x, weights)
+        rows = np.sqrt(weights[:, None]) * (_dense(x) - mean)
+        singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
+        slip = 20 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
+        errors = 2 * singular * slip + slip**2
+        return _assemble(problem, x, weights, request, mean, singular**2, right.T, float((singular**2).sum()), errors)
+
+
+methods.register("covariance")(CovarianceMethod())
+methods.register("svd")(SvdMethod())
+
+
+def weighted_mean(x: Any, weights: Array) -> Array:
+    """Mean row (d,)."""
+    total = np.zeros((1, x.shape[1]))
+    for first in range(0, x.shape[0], _ROWS):
+        rows = slice(first, first + _ROWS)
+        total += inner(weights[rows, None], _dense(x[rows]))
+    mean: Array = total[0] / weights.sum()
+    return mean
+
+
+def _dense(x: Any) -> Array:
+    return np.asarray(x.toarray() if scipy.sparse.issparse(x) else x, dtype=np.float64)
+
+
+def _assemble(
+    problem: Problem,
+    x: Any,
+    weights: Array,
+    request: Request,
+    mean: Array,
+    values: Array,
+    axes: Array,
+    trace: float,
+    errors: Array,
+) -> Fitted:
+    """An eigenspace from principal axes in the input, with the eigenvectors of the Gram matrix that belong to them."""
+    n, k = problem.n, problem.k
+    if request.share is not None:
+        k = min(len(values), int(np.searchsorted(np.cumsum(values), request.share * trace)) + 1)
+    k = min(k, n)
+    values = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])  # the Gram matrix has n, most are 0
+    errors = np.concatenate([errors, np.zeros(len(values) - len(errors))])
+    axes = np.hstack([axes, np.zeros((problem.d, len(values) - axes.shape[1]))])
+    lower, upper = np.maximum(values - errors, 0.0), values + errors
+    certificate = Certificate(
+        values=values[:k],
+        lower=lower[:k],
+        upper=upper[:k],
+        angle=angle_bounds(values[:k], errors[:k], lower[:k], upper[:k], float(upper[k]) if k < n else 0.0),
+        kind=np.full(k, "rigorous"),
+        failure_probability=0.0,
+    )
+    kept, certificate = settle_spectrum(values[:k], certificate, True)
+    vectors = _gram_vectors(x, weights, mean, axes[:, :k], kept)
+    signs = sign_flips(vectors, weights)
+    basis = axes[:, :k] * np.where(kept > 0, signs, 0.0)
+    space = Eigenspace(
+        span=InputSpan(problem.kernel),
+        mean=mean,
+        basis=basis,
+        scatter=kept,
+        offset=mean @ basis,
+        mean_norm2=float(mean @ mean),
+        weight=float(weights.sum()),
+        trace=trace,
+    )
+    return Fitted(space, vectors * signs, certificate, Outcome.CONVERGED, 0)
+
+
+def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Array) -> Array:
+    """Orthonormal eigenvectors (n, k) of the centred Gram matrix; those of eigenvalue 0 fill up the rest."""
+    n, rank = x.shape[0], int((values > 0).sum())
+    vectors = np.zeros((n, len(values)))
+    for first in range(0, n, _ROWS):
+        rows = slice(first, first + _ROWS)
+        scores = (_dense(x[rows]) - mean) @ axes[:, :rank]
+        vectors[rows, :rank] = np.sqrt(weights[rows, None]) * scores / np.sqrt(values[:rank])
+    if rank < len(values):
+        held = orthonormalize(vectors[:, :rank])[0]
+        fill = np.random.default_rng(0).standard_normal((n, len(values) - rank))
+        fill = orthonormalize(fill - held @ inner(held, fill), held)[0]
+        vectors[:, rank : rank + fill.shape[1]] = fill
+    return vectors

@@ -1,0 +1,61 @@
+"""Leading principal components in feature space: project, reconstruct, truncate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.spaces.span import Span
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenspace:
+    """Mean and principal components of a cloud of points in feature space.
+
+    Attributes
+    ----------
+    span : Span
+        What everything is a combination of: p vectors.
+    mean : ndarray of shape (p,)
+        Coefficients of the mean.
+    basis : ndarray of shape (p, k)
+        Coefficients of the components, which are orthonormal in feature space.
+    scatter : ndarray of shape (k,)
+        Eigenvalues, in the scale of the Gram matrix (variance times weight).
+    offset : ndarray of shape (k,)
+        Inner products of the mean with the components.
+    mean_norm2 : float
+        Squared norm of the mean.
+    weight : float
+        Total weight W.
+    trace : float
+        Exact total scatter: all eigenvalues together.
+    """
+
+    span: Span
+    mean: Array
+    basis: Array
+    scatter: Array
+    offset: Array
+    mean_norm2: float
+    weight: float
+    trace: float
+
+    def project(self, x: Any) -> Array:
+        """Principal components (m, k) of rows `x` (m, d) (Raykar & Ankur, eq. 22)."""
+        return self.span.dot(x, self.basis) - self.offset
+
+    def residual(self, x: Any) -> Array:
+        """Squared distance (m,) of each phi(x) from the subspace through the mean (Welling, eq. 5)."""
+        products = self.span.dot(x, np.column_stack([self.basis, self.mean]))
+        scores = products[:, :-1] - self.offset
+        height = self.span.norms2(x) - 2 * products[:, -1] + self.mean_norm2
+        error: Array = np.maximum(height - np.einsum("ij,ij->i", scores, scores), 0.0)
+        return error
+
+    def truncate(self, k: int) -> Eigenspace:
+        """The leading `k` components."""
+        return replace(self, basis=self.basis[:, :k], scatter=self.scatter[:k], offset=self.offset[:k])
