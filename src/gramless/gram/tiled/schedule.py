@@ -14,7 +14,7 @@ def rounds(blocks: int) -> Iterator[list[tuple[int, int]]]:
     Examples
     --------
     >>> list(rounds(3))
-    [[(0, 0), (1, 1), (2, 2)], [(1, 2)], [(0, 2)], [(0, 1)]]
+    [[(0, 0), (1, 1), (2, 2)], [(0, 1)], [(1, 2)], [(0, 2)]]
     """
     yield [(i, i) for i in range(blocks)]
     players = blocks + blocks % 2  # an odd number of blocks: one of them pauses each round

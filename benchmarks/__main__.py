@@ -1,0 +1,24 @@
+"""Run every benchmark, keep its figures in benchmarks/results and write them into the README."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks import drop_in
+from benchmarks.readme import write_figures
+from benchmarks.results import save
+
+BENCHMARKS = {"drop_in": drop_in.run}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="which ones; default: all")
+    for name in parser.parse_args().names or BENCHMARKS:
+        print(f"== {name}", flush=True)
+        save(name, BENCHMARKS[name]())
+    write_figures()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Write the figures kept in benchmarks/results into the README, between their markers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks.results import load
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def write_figures() -> None:
+    """Replace what stands between ``<!-- figures: NAME -->`` and ``<!-- end -->``."""
+    text = README.read_text(encoding="utf-8")
+    for name, render in RENDER.items():
+        figures = load(name)
+        if figures is not None:
+            block = f"<!-- figures: {name} -->\n{render(figures)}\n<!-- end -->"
+            text = re.sub(rf"<!-- figures: {name} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)
+    README.write_text(text, encoding="utf-8")
+
+
+def drop_in(figures: dict[str, Any]) -> str:
+    lines = [
+        f"{figures['n']:,} x {figures['d']} (digits resampled with noise), Gaussian at the median distance, "
+        f"k = {figures['k']}, residuals {figures['tol']:.0e}; medians of {figures['rounds']} runs, each in its own "
+        f"process ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | time | peak memory | residual reached | intervals |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        if "failed" in row:
+            lines.append(f"| {name} | {row['failed']} | | | |")
+            continue
+        proved = f"{'/'.join(row['kind'])}, widest {row['width']:.0e}" if row.get("width") else "none"
+        time = f"{row['seconds']:.2f} s"
+        memory = f"{row['peak_bytes'] / 1e6:.0f} MB"
+        if "times_faster" in row:
+            time += f" ({row['times_faster']:.1f} times faster)"
+            memory += f" (1/{1 / row['memory_part']:.0f})"
+        lines.append(f"| {name} | {time} | {memory} | {row['residual']:.0e} | {proved} |")
+    return "\n".join(lines)
+
+
+RENDER = {"drop_in": drop_in}
