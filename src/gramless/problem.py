@@ -28,6 +28,13 @@ class Problem:
     threads : int
     sparse : bool
         Whether the rows are CSR.
+    low, high : ndarray of shape (d,) or None
+        Box that holds the rows; None for sparse rows and given matrices.
+    weight : float
+        Total weight W.
+    peak : float
+        Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: what a tolerance is
+        relative to.
     """
 
     n: int
@@ -39,6 +46,10 @@ class Problem:
     solver: str = "auto"
     threads: int = 1
     sparse: bool = False
+    low: Any = None
+    high: Any = None
+    weight: float = 1.0
+    peak: float = 1.0
 
 
 @dataclass(frozen=True)

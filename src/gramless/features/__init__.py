@@ -1,0 +1,6 @@
+"""Explicit features: kernel PCA as PCA of finitely many numbers a row."""
+
+from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
+from gramless.features.moments import DenseMoments
+
+__all__ = ["Box", "DenseMoments", "FeatureMap", "MapBuilder", "Moments", "Spectrum", "maps"]

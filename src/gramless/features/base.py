@@ -1,0 +1,151 @@
+"""What a feature map is: finitely many numbers whose dot product is the kernel, or nearly."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.kernels import Kernel
+from gramless.problem import Estimate, Problem
+from gramless.registry import Registry
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where data lie: the smallest box with sides along the axes.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (d,)
+    """
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def around(cls, x: Any) -> Box:
+        """The box of rows `x` (n, d)."""
+        return cls(np.min(x, axis=0).astype(np.float64), np.max(x, axis=0).astype(np.float64))
+
+    @property
+    def center(self) -> Array:
+        """The middle (d,)."""
+        return self.low + (self.high - self.low) / 2
+
+    @property
+    def extent(self) -> Array:
+        """Length of each side (d,)."""
+        return self.high - self.low
+
+    def outside(self, x: Any) -> Array:
+        """How far each coordinate lies outside, 0 inside: (n, d)."""
+        return np.maximum(np.maximum(self.low - x, x - self.high), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Leading eigenpairs of the centred scatter of features, and what is proved of the kernel's own.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        Descending eigenvalues of the scatter.
+    axes : ndarray of shape (D, k)
+        Coefficients of the components, in the form :meth:`FeatureMap.dot` takes; orthonormal in feature space.
+    lower, upper : ndarray of shape (k + 1,)
+        Bounds on the leading eigenvalues of the *exact* centred Gram matrix; the last is for eigenvalue k + 1
+        (0 where there is none).
+    residual : ndarray of shape (k,)
+        Bound on norm(K v - l v) of the Gram eigenvectors, in the scale of the values.
+    kind : str
+        ``"rigorous"`` or ``"probabilistic"``.
+    """
+
+    values: Array
+    axes: Array
+    lower: Array
+    upper: Array
+    residual: Array
+    kind: str = "rigorous"
+
+
+Self = TypeVar("Self", bound="Moments")
+
+
+class Moments(Protocol):
+    """Sums over rows that are all a fit needs: of two data sets they add, and the data may be forgotten."""
+
+    weight: float
+
+    @property
+    def trace(self) -> float:
+        """Total centred scatter of the exact kernel: sum_i w_i |phi(x_i) - mean|^2, what the map leaves out included."""
+
+    @property
+    def mean(self) -> Array:
+        """Mean feature (D,), in the form :meth:`FeatureMap.dot` takes for coefficients."""
+
+    @property
+    def mean_norm2(self) -> float:
+        """Squared norm of the mean."""
+
+    def __add__(self: Self, other: Self) -> Self: ...
+
+    def __sub__(self: Self, other: Self) -> Self: ...
+
+    def scaled(self: Self, factor: float) -> Self:
+        """As if every weight were multiplied by `factor` >= 0."""
+
+    def solve(self, k: int, tol: float, rng: np.random.Generator) -> Spectrum:
+        """The `k` leading eigenpairs."""
+
+
+class FeatureMap(ABC):
+    """phi with phi(x) . phi(y) ~ k(x, y). Everything about it is fixed when it is made, so that moments add.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    n_features : int
+        D.
+    """
+
+    kernel: Kernel
+    n_features: int
+
+    @abstractmethod
+    def __call__(self, x: Any) -> Array:
+        """Features (n, D) of rows `x` (n, d)."""
+
+    @abstractmethod
+    def moments(self, x: Any, weights: Array) -> Moments:
+        """Moments of rows `x` (n, d) with `weights` (n,), in chunks: one pass, memory for one chunk."""
+
+    def dot(self, x: Any, coefficients: Array) -> Array:
+        """phi(x) @ coefficients (n, k), in chunks."""
+        out = np.empty((x.shape[0], coefficients.shape[1]))
+        step = max(1, 2**21 // max(1, self.n_features))
+        for first in range(0, x.shape[0], step):
+            out[first : first + step] = self(x[first : first + step]) @ coefficients
+        return out
+
+    @abstractmethod
+    def same_space(self, other: FeatureMap) -> bool:
+        """Whether moments of both may be added."""
+
+
+class MapBuilder(Protocol):
+    """Says what a kind of map would cost for a problem, and makes it."""
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""
+
+    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> FeatureMap:
+        """The map for these rows, accurate enough that the residual stays below ``tol`` where it can."""
+
+
+maps: Registry[MapBuilder] = Registry("feature map")
