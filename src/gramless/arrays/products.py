@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.threads import one_blas_thread
 
 _CHUNK = 256
 _GROUP = 64
@@ -63,11 +64,18 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
         return block[:, :0], np.zeros((0, block.shape[1]))
     if against is not None and against.shape[1]:
         block = block - against @ inner(against, block)
-    basis, triangle = np.linalg.qr(block)
+    basis, triangle = _qr(block)
     left, weights, right = np.linalg.svd(triangle)
     rank = int((weights > drop * scale).sum())
     basis = basis @ left[:, :rank]
     if against is not None and against.shape[1] and rank:
         basis = basis - against @ inner(against, basis)
-    basis, correction = np.linalg.qr(basis)
+    basis, correction = _qr(basis)
     return basis, correction @ (weights[:rank, None] * right[:rank])
+
+
+def _qr(block: Array) -> tuple[Array, Array]:
+    """Thin QR on one thread: for tall blocks the threads of LAPACK cost more in waiting than they save."""
+    with one_blas_thread():
+        basis, triangle = np.linalg.qr(block)
+    return basis, triangle

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Piece = TypeVar("Piece")
 
@@ -22,13 +23,23 @@ def thread_count(n_jobs: int | None = None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries: once is enough
+
+
+def one_blas_thread() -> Any:
+    """Context in which BLAS and LAPACK use one thread: for work that is threaded above them, or too small to share."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]], threads: int) -> None:
     """Do `work` on every piece; the pieces of one round run side by side, rounds one after another.
 
     Each thread takes a fixed share of a round, and pieces of a round must touch
     different memory: so the result does not depend on the number of threads.
     """
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         if threads == 1:
             for pieces in rounds:
                 for piece in pieces:

@@ -129,7 +129,7 @@ class TiledGram(GramOperator):
     @property
     def _growth(self) -> float:
         """Relative error of summing a row: within a tile, then over tiles."""
-        inside = min(TILE, self._tiles.n)
+        inside = min(TILE, len(self.roots))
         return (inside * unit_roundoff(self._tiles.dtype) + (self._tiles.blocks + 8) * unit_roundoff()) * 1.01
 
     def statistics(self) -> Statistics:
