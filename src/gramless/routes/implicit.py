@@ -35,7 +35,7 @@ class DenseMethod:
         return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        gram = TiledGram(problem.kernel, x, _unless_ones(weights), threads=problem.threads)
+        gram = TiledGram(problem.kernel, x, _unless_ones(weights))
         centered = CenteredGram(gram)
         if request.solver is None:
             operator: Operator = centered
@@ -70,9 +70,7 @@ class TiledMethod:
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         columns, keep = self._budget(problem)
         draft = problem.kernel.draftable and keep < _all_tiles(problem) and not isinstance(problem.kernel, Precomputed)
-        gram = TiledGram(
-            problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft, threads=problem.threads
-        )
+        gram = TiledGram(problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
         result = _leading(centered, solver, problem, request, lambda: centered.trace)
@@ -163,7 +161,7 @@ def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, r
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
     basis = centered.roots[:, None] * vectors * scale
     space = Eigenspace(
-        span=PointSpan(problem.kernel, x, problem.threads),
+        span=PointSpan(problem.kernel, x),
         mean=weights / centered.weight,
         basis=basis,
         scatter=values,
