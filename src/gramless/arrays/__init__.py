@@ -2,16 +2,19 @@
 
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.memory import parse_memory
-from gramless.arrays.products import inner, inner_rounding, orthonormalize
-from gramless.arrays.threads import run_in_threads, thread_count
+from gramless.arrays.products import inner, inner_rounding, orthonormalize, times
+from gramless.arrays.threads import one_blas_thread, run_in_threads, thread_count, use_threads
 
 __all__ = [
     "Array",
     "inner",
     "inner_rounding",
+    "one_blas_thread",
     "orthonormalize",
     "parse_memory",
     "run_in_threads",
     "thread_count",
+    "times",
     "unit_roundoff",
+    "use_threads",
 ]

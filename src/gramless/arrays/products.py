@@ -1,13 +1,14 @@
-"""Products of tall matrices, summed in fixed chunks: the same bits every time, and a small rounding error."""
+"""Products of tall matrices in fixed chunks: the same bits for any number of threads, and a small rounding error."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.threads import one_blas_thread, run_in_threads
 
 _CHUNK = 256
-_GROUP = 64
+_GROUP = 32
 
 
 def inner(a: Array, b: Array) -> Array:
@@ -18,12 +19,17 @@ def inner(a: Array, b: Array) -> Array:
     >>> inner(np.ones((3, 1)), np.ones((3, 2)))
     array([[3., 3.]])
     """
-    total = np.zeros((a.shape[1], b.shape[1]))
-    for start in range(0, len(a), _CHUNK * _GROUP):
-        group = np.zeros_like(total)
-        for first in range(start, min(len(a), start + _CHUNK * _GROUP), _CHUNK):
+    step = _CHUNK * _GROUP
+    groups = np.zeros((max(1, -(-len(a) // step)), a.shape[1], b.shape[1]))
+
+    def add(g: int) -> None:
+        for first in range(g * step, min(len(a), (g + 1) * step), _CHUNK):
             part = slice(first, first + _CHUNK)
-            group += a[part].T @ b[part]
+            groups[g] += a[part].T @ b[part]
+
+    run_in_threads(add, [list(range(len(groups)))])
+    total: Array = groups[0]
+    for group in groups[1:]:
         total += group
     return total
 
@@ -32,6 +38,24 @@ def inner_rounding(n: int) -> float:
     """Bound on the error of one entry of :func:`inner`, relative to the product of the two columns' norms."""
     chunks = -(-n // _CHUNK)
     return (min(n, _CHUNK) + min(chunks, _GROUP) + chunks / _GROUP + 2) * unit_roundoff()
+
+
+def times(a: Array, small: Array) -> Array:
+    """``a @ small`` for tall `a` (n, m), threads over blocks of rows.
+
+    Examples
+    --------
+    >>> times(np.eye(3, 2), np.ones((2, 1))).ravel()
+    array([1., 1., 0.])
+    """
+    out: Array = np.empty((len(a), small.shape[1]))
+
+    def put(first: int) -> None:
+        part = slice(first, first + 1024)
+        np.matmul(a[part], small, out=out[part])
+
+    run_in_threads(put, [list(range(0, len(a), 1024))])
+    return out
 
 
 def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 1e-10) -> tuple[Array, Array]:
@@ -62,12 +86,19 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     if not scale > 0:
         return block[:, :0], np.zeros((0, block.shape[1]))
     if against is not None and against.shape[1]:
-        block = block - against @ inner(against, block)
-    basis, triangle = np.linalg.qr(block)
+        block = block - times(against, inner(against, block))
+    basis, triangle = _qr(block)
     left, weights, right = np.linalg.svd(triangle)
     rank = int((weights > drop * scale).sum())
-    basis = basis @ left[:, :rank]
+    basis = times(basis, left[:, :rank])
     if against is not None and against.shape[1] and rank:
-        basis = basis - against @ inner(against, basis)
-    basis, correction = np.linalg.qr(basis)
+        basis -= times(against, inner(against, basis))
+    basis, correction = _qr(basis)
     return basis, correction @ (weights[:rank, None] * right[:rank])
+
+
+def _qr(block: Array) -> tuple[Array, Array]:
+    """Thin QR of a tall block."""
+    with one_blas_thread():
+        basis, triangle = np.linalg.qr(block)
+    return basis, triangle

@@ -3,32 +3,68 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Piece = TypeVar("Piece")
+_LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
-def thread_count(n_jobs: int | None = None) -> int:
-    """Threads to use: all cores this process may use for None, scikit-learn's rule for negative numbers."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    if n_jobs is None:
-        return cores
+def thread_count() -> int:
+    """Threads that work started now will use: the limit set by :func:`use_threads`, or all cores of this process."""
+    limit = _LIMIT.get()
+    if limit is not None:
+        return limit
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+@contextmanager
+def use_threads(n_jobs: int | None) -> Iterator[None]:
+    """Limit the threads inside the context; None leaves it as it is, negative numbers follow scikit-learn's rule.
+
+    Examples
+    --------
+    >>> with use_threads(1):
+    ...     thread_count()
+    1
+    """
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; pass a positive number, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    count = thread_count() if n_jobs is None else n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs)
+    token = _LIMIT.set(count)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
 
 
-def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]], threads: int) -> None:
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries: once is enough
+
+
+def one_blas_thread() -> Any:
+    """Context in which BLAS and LAPACK use one thread: for work that is threaded above them, or too small to share.
+
+    Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
+    cores, that costs many times what they save.
+    """
+    return _controller().limit(limits=1, user_api="blas")
+
+
+def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:
     """Do `work` on every piece; the pieces of one round run side by side, rounds one after another.
 
-    Each thread takes a fixed share of a round, and pieces of a round must touch
-    different memory: so the result does not depend on the number of threads.
+    Pieces of a round must touch different memory: then the result does not depend on the number of threads.
     """
-    with threadpool_limits(1, user_api="blas"):
+    threads = thread_count()
+    with one_blas_thread():
         if threads == 1:
             for pieces in rounds:
                 for piece in pieces:
@@ -36,5 +72,8 @@ def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]],
             return
         with ThreadPoolExecutor(threads) as pool:
             for pieces in rounds:
-                for _ in pool.map(work, pieces):
-                    pass
+                if len(pieces) == 1:
+                    work(pieces[0])
+                else:
+                    for _ in pool.map(work, pieces):
+                        pass

@@ -10,6 +10,7 @@ from gramless.arrays import Array
 from gramless.certificates.angles import angle_bounds
 from gramless.certificates.inertia import least_upper_bound
 from gramless.certificates.outside import Outside, outside_leading
+from gramless.tables import html_table, text_table
 
 #: Chance that any one probabilistic interval of a fit is wrong.
 FAILURE_PROBABILITY = 1e-10
@@ -71,20 +72,17 @@ class Certificate:
                 f"{self.values[j]:.10g}",
                 f"{self.lower[j]:.10g}",
                 f"{self.upper[j]:.10g}",
-                f"{self.width[j]:.1e}",
+                f"{self.width[j]:.1e}" if self.values[j] > 0 else "-",
                 f"{self.angle[j]:.1e}" if self.angle[j] < np.pi / 2 else "-",
                 str(self.kind[j]),
             )
             for j in range(len(self))
         ]
 
-    _HEADER = ("component", "eigenvalue", "at least", "at most", "width", "angle", "kind")
+    header = ("component", "eigenvalue", "at least", "at most", "width", "angle", "kind")
 
     def __str__(self) -> str:
-        table = [self._HEADER, *self.rows()]
-        widths = [max(len(row[c]) for row in table) for c in range(len(self._HEADER))]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
-        return "\n".join([*lines, self._footnote()])
+        return text_table(self.header, self.rows()) + "\n" + self._footnote()
 
     def _footnote(self) -> str:
         note = "width: relative to the eigenvalue; angle: radians"
@@ -93,9 +91,7 @@ class Certificate:
         return note
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in self._HEADER)
-        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{self._footnote()}</p>"
+        return html_table(self.header, self.rows()) + f"<p>{self._footnote()}</p>"
 
 
 def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: float) -> Certificate:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array, inner, orthonormalize
+from gramless.arrays import Array, inner, orthonormalize, times
 from gramless.certificates import Certificate, Outside
 from gramless.registry import Registry
 
@@ -118,7 +118,7 @@ class Basis:
     def from_products(cls, basis: Array, products: Array, outcome: Outcome, **more: Any) -> Basis:
         """From orthonormal columns and the operator's products with them."""
         projected = inner(basis, products)
-        residual = products - basis @ projected
+        residual = products - times(basis, projected)
         residual_vectors, coupling = orthonormalize(residual, basis, drop=0.0)
         room = len(basis) - basis.shape[1]  # any further direction would be noise inside the basis
         residual_vectors, coupling = residual_vectors[:, :room], coupling[:room]

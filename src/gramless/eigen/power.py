@@ -63,15 +63,18 @@ class Power(Solver):
         left = 20_000 if goal.max_iter is None else goal.max_iter
         found = _Found(np.zeros((n, 0)))
         random = goal.start is None
-        complete = converged = False
+        complete = False
         while left > 0 and not complete:
-            start = fresh_vector(goal, np.linalg.qr(found.vectors)[0], given=not random)
-            shift, spent = self._shift(operator, start, found)
-            used, converged = _iterate(operator, start, found, shift, left - spent, goal)
+            held = np.linalg.qr(found.vectors)[0]
+            start = fresh_vector(goal, held, given=not random)
+            shift, spent = self._shift(operator, start, held)
+            vector, value, used, converged = _iterate(operator, start, found, shift, left - spent, goal)
             left -= used + spent
-            if self.deflation == "schur":
-                last = away_from(found.vectors[:, :-1], found.vectors[:, -1])
-                found.vectors[:, -1] = last / np.linalg.norm(last)
+            rest = away_from(held, vector)
+            new = float(np.linalg.norm(rest))
+            if new < 0.5:  # where only rounding is left to multiply, the iteration may drift back to what was found
+                break
+            found.take(rest / new if self.deflation == "schur" else vector, value)
             if not converged:
                 break
             if random:  # a start that was given may have been an eigenvector: it proves no ceiling
@@ -81,7 +84,7 @@ class Power(Solver):
             complete = last_wanted(found.values, goal.k) >= found.ceiling - slack or len(found.values) == n
         return judged(Basis.from_vectors(operator, filled(found.vectors, goal), Outcome.MAX_ITERATIONS), goal, complete)
 
-    def _shift(self, operator: Operator, start: Array, found: _Found) -> tuple[float, int]:
+    def _shift(self, operator: Operator, start: Array, held: Array) -> tuple[float, int]:
         """The shift for the next pair, and how many products it cost."""
         return 0.0, 0
 
@@ -123,14 +126,19 @@ class ShiftedPower(Power):
     deflation: Literal["wielandt", "schur"] = "schur"
     probe: int = 20
 
-    def _shift(self, operator: Operator, start: Array, found: _Found) -> tuple[float, int]:
-        lowest, _, ritz = ends(operator, start, np.linalg.qr(found.vectors)[0], self.probe)
+    def _shift(self, operator: Operator, start: Array, held: Array) -> tuple[float, int]:
+        lowest, _, ritz = ends(operator, start, held, self.probe)
         second = float(ritz[1]) if len(ritz) > 1 else lowest
         return 0.6 * lowest + 0.4 * second, len(ritz)
 
 
-def _iterate(operator: Operator, start: Array, found: _Found, shift: float, limit: int, goal: Goal) -> tuple[int, bool]:
-    """Multiply, deflate, normalise, until the residual is a tenth of what is wanted: later pairs inherit it."""
+def _iterate(
+    operator: Operator, start: Array, found: _Found, shift: float, limit: int, goal: Goal
+) -> tuple[Array, float, int, bool]:
+    """Multiply, deflate, normalise, until the residual is a tenth of what is wanted: later pairs inherit it.
+
+    Returns vector, value, products spent, and whether they were enough.
+    """
     u, moved = found.vectors, found.values - shift
     v = start
     used, value, converged = 0, shift, False
@@ -142,5 +150,4 @@ def _iterate(operator: Operator, start: Array, found: _Found, shift: float, limi
         converged = residual <= 0.1 * target_residual(np.append(found.values, [value + shift, shift]), goal, len(v))
         if not converged:
             v = w / np.linalg.norm(w)
-    found.take(v, value + shift)
-    return used, converged
+    return v, value + shift, used, converged

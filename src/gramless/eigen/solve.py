@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, times, unit_roundoff
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 
@@ -73,7 +73,8 @@ def eigsh(
     goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
     chosen = solvers[solver]() if isinstance(solver, str) else solver
     basis = chosen.basis(counted, goal)
-    result = _finish(counted, basis, goal)
+    with one_blas_thread():
+        result = _finish(counted, basis, goal)
     if not result.outcome.ok:
         worst = float(result.residuals.max() / max(abs(result.values).max(), np.finfo(float).tiny))
         warnings.warn(
@@ -138,7 +139,7 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
             outcome = Outcome.CONVERGED
         elif (residuals <= rounding).all():
             outcome = Outcome.ROUNDING
-    vectors = basis.vectors @ coordinates[:, lead]
+    vectors = times(basis.vectors, coordinates[:, lead])
     return EigenResult(values, vectors, residuals, certificate, outcome, operator.passes)
 
 
@@ -197,5 +198,5 @@ def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: 
 def off(vectors: Array, block: Array) -> Array:
     """`block` projected off orthonormal `vectors`, twice: once is not enough in floating point."""
     for _ in range(2):
-        block = block - vectors @ inner(vectors, block)
+        block = block - times(vectors, inner(vectors, block))
     return block

@@ -66,6 +66,8 @@ def _median_squared_distance(x: Any, weights: Array) -> float:
     apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # copies say nothing of the scale
     if not apart.any():
         return 0.0
+    if (share == share[0]).all():
+        return float(np.median(squared[apart]))
     order = np.argsort(squared[apart], kind="stable")
     total = np.cumsum(counts[apart][order])
     middle = np.searchsorted(total, [total[-1] * (0.5 - 1e-12), total[-1] * (0.5 + 1e-12)])

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless.arrays import Array, parse_memory, thread_count
+from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import Randomized, Solver, solvers
 from gramless.errors import IndefiniteKernelWarning
 from gramless.estimators.bandwidth import resolve_gamma
@@ -208,14 +208,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X, weights = self._read(X, sample_weight)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
-        problem = self._pose(rows, kernel)
-        self.plan_ = make_plan(problem, self.method)
-        self.method_ = self.plan_.chosen
-        fitted = methods[self.method_].run(problem, rows, weights, self._request(problem))
-        self.X_fit_ = X
-        self._keep(fitted, weights)
-        if self.fit_inverse_transform:
-            self._fit_inverse(X, weights)
+        with use_threads(self.n_jobs):
+            problem = self._pose(rows, kernel)
+            self.plan_ = make_plan(problem, self.method)
+            self.method_ = self.plan_.chosen
+            fitted = methods[self.method_].run(problem, rows, weights, self._request())
+            self.X_fit_ = X
+            self._keep(fitted, weights)
+            if self.fit_inverse_transform:
+                self._fit_inverse(X, weights)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -236,7 +237,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ndarray of shape (m, k)
         """
         rows = self._read_new(X)
-        return self._like_input(self._space.project(self._rows_for_kernel(rows)), rows)
+        with use_threads(self.n_jobs):
+            return self._like_input(self._space.project(self._rows_for_kernel(rows)), rows)
 
     def inverse_transform(self, X: Any) -> Array:
         """Inputs (m, n_features) whose components are near X (m, k); needs ``fit_inverse_transform=True``."""
@@ -249,7 +251,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != len(self.eigenvalues_):
             raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {len(self.eigenvalues_)} columns")
-        return self._like_input(self._preimage(X.astype(np.float64, copy=False)), self.X_fit_)
+        with use_threads(self.n_jobs):
+            return self._like_input(self._preimage(X.astype(np.float64, copy=False)), self.X_fit_)
 
     def reconstruction_error(self, X: Any) -> Array:
         """Squared distance in feature space of each row from the kept components (Welling, eq. 5).
@@ -267,7 +270,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         rows = self._read_new(X)
         if isinstance(self._space.span.kernel, Precomputed):  # type: ignore[attr-defined]
             raise ValueError("reconstruction_error needs k(x, x) of new rows, which kernel='precomputed' does not give")
-        return self._space.residual(self._rows_for_kernel(rows))
+        with use_threads(self.n_jobs):
+            return self._space.residual(self._rows_for_kernel(rows))
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
@@ -361,11 +365,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             tol=tol,
             memory_limit=parse_memory(self.memory_limit),
             solver=self.eigen_solver,
-            threads=thread_count(self.n_jobs),
+            threads=thread_count(),
             sparse=scipy.sparse.issparse(X),
         )
 
-    def _request(self, problem: Problem) -> Request:
+    def _request(self) -> Request:
         """What the method is asked for: the seed, the share of variance, a solver if one was named."""
         share = None
         if self.n_components is not None and not isinstance(self.n_components, Integral):

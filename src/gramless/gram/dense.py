@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, times, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 
 
@@ -32,7 +32,7 @@ class DenseGram(GramOperator):
         self._statistics = Statistics(frobenius**2, matrix.sum(axis=1), frobenius)
 
     def _matmat(self, v: Array) -> Array:
-        return np.asarray(self._matrix @ v)
+        return times(self._matrix, v)
 
     def diagonal(self) -> Array:
         return np.array(self._matrix.diagonal())

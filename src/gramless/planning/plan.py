@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from gramless.errors import MemoryLimitError
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
+from gramless.tables import html_table, text_table
 
 
 class Method(Protocol):
@@ -43,7 +44,7 @@ class Plan:
     candidates: dict[str, Estimate]
     forced: bool = False
 
-    _HEADER = ("method", "seconds", "memory", "error", "verdict")
+    header = ("method", "seconds", "memory", "error", "verdict")
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table, one row of texts per candidate."""
@@ -71,18 +72,11 @@ class Plan:
 
     def __str__(self) -> str:
         problem = self.problem
-        table = [self._HEADER, *self.rows()]
-        widths = [max(len(row[c]) for row in table) for c in range(len(self._HEADER))]
         title = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
-        return "\n".join([title, *lines])
+        return title + "\n" + text_table(self.header, self.rows(), left=True)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in self._HEADER)
-        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(self.header, self.rows())
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,4 +67,5 @@ def settle_spectrum(values: Array, certificate: Certificate, mercer: bool | None
             )
     # below these, a value cannot be told from 0: scikit-learn's rule, and the certified rounding error
     noise = (values < 1e-12 * largest) | (certificate.lower <= 0)
-    return np.where(noise, 0.0, values), certificate
+    values = np.where(noise, 0.0, values)
+    return values, replace(certificate, values=values)

@@ -35,7 +35,7 @@ class DenseMethod:
         return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        gram = TiledGram(problem.kernel, x, _unless_ones(weights), threads=problem.threads)
+        gram = TiledGram(problem.kernel, x, _unless_ones(weights))
         centered = CenteredGram(gram)
         if request.solver is None:
             operator: Operator = centered
@@ -60,7 +60,7 @@ class TiledMethod:
         n, width = problem.n, block_width(problem.k)
         make = gram_seconds(problem)
         passes = 5 + 0.6 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 5)
-        kept = min(1.0, keep / (4.0 * n * n + 1)) if not isinstance(problem.kernel, Precomputed) else 1.0
+        kept = keep / max(1, _all_tiles(problem)) if _all_tiles(problem) else 1.0
         multiply = 2 * n * (n + 4 * columns) * width / (_MACHINE.gemm * problem.threads)
         seconds = passes * multiply + make * (1 + (passes - 1) * (1 - kept) * 0.5) + 2e-3 * passes
         least = 8 * n * self._peak(self._fewest(problem)) + _workspace(problem)
@@ -69,11 +69,8 @@ class TiledMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         columns, keep = self._budget(problem)
-        all_tiles = 4 * (problem.n + TILE) ** 2
-        draft = problem.kernel.draftable and keep < all_tiles and not isinstance(problem.kernel, Precomputed)
-        gram = TiledGram(
-            problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft, threads=problem.threads
-        )
+        draft = problem.kernel.draftable and keep < _all_tiles(problem) and not isinstance(problem.kernel, Precomputed)
+        gram = TiledGram(problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
         result = _leading(centered, solver, problem, request, lambda: centered.trace)
@@ -85,7 +82,7 @@ class TiledMethod:
         wanted = 10 * block_width(problem.k)
         most = int(room / (8 * problem.n * 2.2)) - 4 * block_width(problem.k) // 2 - 60
         columns = max(self._fewest(problem), min(wanted, most))
-        return columns, max(0, int(room - 8 * problem.n * self._peak(columns)))
+        return columns, max(0, min(_all_tiles(problem), int(room - 8 * problem.n * self._peak(columns))))
 
     def _fewest(self, problem: Problem) -> int:
         return problem.k + 2 * block_width(problem.k)
@@ -112,6 +109,12 @@ def gram_seconds(problem: Problem) -> float:
 def _workspace(problem: Problem) -> int:
     """Tiles in the making, and rows made ready."""
     return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
+
+
+def _all_tiles(problem: Problem) -> int:
+    """Bytes of the symmetric half in float64; a matrix that was given is there already."""
+    blocks = -(-problem.n // TILE)
+    return 0 if isinstance(problem.kernel, Precomputed) else 8 * TILE**2 * blocks * (blocks + 1) // 2
 
 
 def _unless_ones(weights: Array) -> Array | None:
@@ -158,7 +161,7 @@ def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, r
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
     basis = centered.roots[:, None] * vectors * scale
     space = Eigenspace(
-        span=PointSpan(problem.kernel, x, problem.threads),
+        span=PointSpan(problem.kernel, x),
         mean=weights / centered.weight,
         basis=basis,
         scatter=values,

@@ -28,10 +28,9 @@ class PointSpan:
 
     kernel: Kernel
     points: Any
-    threads: int | None = None
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        return rectangular_product(self.kernel, x, self.points, coefficients, threads=self.threads)
+        return rectangular_product(self.kernel, x, self.points, coefficients)
 
     def norms2(self, x: Any) -> Array:
         return self.kernel.diagonal(x)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramless.arrays import times
 from gramless.certificates import from_fact, from_frobenius, outside_leading
 from gramless.eigen.base import Operator, Outcome
 from gramless.eigen.block_krylov.step import State
@@ -24,7 +25,7 @@ def restart(state: State, keep: int) -> State:
     """The same relation A Q = Q T + P F on the `keep` leading Ritz vectors."""
     values, coordinates, _ = state.ritz()
     lead = coordinates[:, :keep]
-    return State(state.q @ lead, np.diag(values[:keep]), state.p, state.f @ lead)
+    return State(times(state.q, lead), np.diag(values[:keep]), state.p, state.f @ lead)
 
 
 def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) -> Fact | None:

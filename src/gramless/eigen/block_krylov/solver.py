@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, one_blas_thread, orthonormalize, times, unit_roundoff
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
@@ -41,6 +41,10 @@ class BlockKrylov(Solver):
     max_columns: int | None = None
 
     def basis(self, operator: Operator, goal: Goal) -> Basis:
+        with one_blas_thread():  # the large products are threaded by rows
+            return self._basis(operator, goal)
+
+    def _basis(self, operator: Operator, goal: Goal) -> Basis:
         n = operator.shape[0]
         start, products = goal.start, None
         probes: tuple[Array, ...] = ()
@@ -119,7 +123,7 @@ def _verify(operator: Operator, drafted: Basis, goal: Goal) -> tuple[Array, Arra
     lead = min(goal.k, len(values)) - 1
     small = np.flatnonzero(values < values[lead] / 6)
     count = min(len(values), max(goal.k + 10, int(small[0]) if len(small) else len(values)))
-    q = np.linalg.qr(drafted.vectors @ coordinates[:, :count])[0]
+    q = orthonormalize(times(drafted.vectors, coordinates[:, :count]))[0]
     probes = off(q, goal.rng.standard_normal((len(q), PROBES)))
     products = operator @ np.hstack([q, probes])
     return q, products[:, :count], (probes, off(q, products[:, count:]))

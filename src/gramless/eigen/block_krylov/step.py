@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramless.arrays import Array, inner, orthonormalize
+from gramless.arrays import Array, inner, orthonormalize, times
 from gramless.eigen.base import Basis, Operator, Outcome
 
 
@@ -47,7 +47,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     products = operator @ chosen
     q = np.hstack([state.q, chosen])
     h = inner(q, products)
-    residual = products - q @ h
+    residual = products - times(q, h)
     # what the old columns still point to, and what the new ones add
     add, coefficients = orthonormalize(residual, np.hstack([q, rest]), drop=1e-14)
     along = inner(rest, residual)
@@ -69,10 +69,10 @@ def _split(state: State, width: int, wanted: int) -> tuple[Array, Array, Array]:
         return state.p, state.p[:, :0], state.f[:0]
     _, coordinates, _ = state.ritz()
     turn = np.linalg.svd(state.f @ coordinates[:, :wanted])[0]
-    turned = state.p @ turn
+    turned = times(state.p, turn)
     return turned[:, :width], turned[:, width:], (turn.T @ state.f)[width:]
 
 
 def _off(held: Array, block: Array) -> Array:
-    rest: Array = block - held @ inner(held, block)
+    rest: Array = block - times(held, inner(held, block))
     return rest

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff
+from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
 from gramless.gram.tiled.tiles import TILE, Tiles, overflow_message
@@ -31,8 +31,6 @@ class TiledGram(GramOperator):
         Memory that tiles may take.
     draft : bool
         Whether to offer the same operator in float32.
-    threads : int, optional
-        The result does not depend on it.
 
     Examples
     --------
@@ -54,15 +52,13 @@ class TiledGram(GramOperator):
         dtype: npt.DTypeLike = np.float64,
         keep_bytes: int = 0,
         draft: bool = False,
-        threads: int | None = None,
     ) -> None:
         n = x.shape[0]
         super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
         self._weighted = weights is not None
-        self._threads = thread_count() if threads is None else threads
         self._statistics: Statistics | None = None
         if draft:
-            self.draft = TiledGram(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, threads=threads)
+            self.draft = TiledGram(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes)
             keep_bytes = 0
         self._tiles = Tiles(kernel, x, dtype, keep_bytes)
 
@@ -102,7 +98,7 @@ class TiledGram(GramOperator):
                 )
                 squares[index] = float(square @ self.roots[rows] ** 2) * (1 if i == j else 2)
 
-        run_in_threads(add, rounds(tiles.blocks), self._threads)
+        run_in_threads(add, rounds(tiles.blocks))
         if self._weighted:
             out *= self.roots[:, None]
         return out, math.fsum(squares.values())
@@ -129,8 +125,9 @@ class TiledGram(GramOperator):
     @property
     def _growth(self) -> float:
         """Relative error of summing a row: within a tile, then over tiles."""
-        inside = min(TILE, self._tiles.n)
-        return (inside * unit_roundoff(self._tiles.dtype) + (self._tiles.blocks + 8) * unit_roundoff()) * 1.01
+        inside = min(TILE, len(self.roots))
+        sums = inside * unit_roundoff(self._tiles.dtype) + (self._tiles.blocks + 8) * unit_roundoff()
+        return float(1.01 * sums)
 
     def statistics(self) -> Statistics:
         if self._statistics is None:
@@ -163,5 +160,5 @@ class TiledGram(GramOperator):
             matrix[rows, columns] = tile
             matrix[columns, rows] = tile.T
 
-        run_in_threads(place, rounds(tiles.blocks), self._threads)
+        run_in_threads(place, rounds(tiles.blocks))
         return matrix

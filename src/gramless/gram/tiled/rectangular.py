@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads, thread_count
+from gramless.arrays import Array, run_in_threads
 from gramless.gram.tiled.tiles import TILE, middle, overflow_message
 from gramless.kernels import Kernel, Precomputed
 
 _ROWS = 1024
 
 
-def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, *, threads: int | None = None) -> Array:
+def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
     """K(x, y) v, block by block: memory for a tile a thread, never for (m, n).
 
     Parameters
@@ -61,7 +61,7 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, *, threads: in
                 tile = kernel.evaluate(block, prepared[j] if once else kernel.prepare(y[columns], shift))
             out[rows] += tile @ v[columns]
 
-    run_in_threads(add, [list(range(0, m, _ROWS))], thread_count() if threads is None else threads)
+    run_in_threads(add, [list(range(0, m, _ROWS))])
     if not np.isfinite(out).all():
         raise ValueError(overflow_message(kernel))
     return out
