@@ -32,6 +32,12 @@ class Problem:
         Box that holds the rows; None for sparse rows and given matrices.
     weight : float
         Total weight W.
+    strict : bool
+        Whether `tol` was asked for, rather than a default that a named method may miss.
+    streaming : bool
+        Whether rows come in batches and are not kept: the method must need each only once.
+    domain : bool
+        Whether `low` and `high` bound all rows that will ever come.
     peak : float
         Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: what a tolerance is
         relative to.
@@ -49,6 +55,9 @@ class Problem:
     low: Any = None
     high: Any = None
     weight: float = 1.0
+    strict: bool = False
+    streaming: bool = False
+    domain: bool = False
     peak: float = 1.0
 
 

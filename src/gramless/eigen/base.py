@@ -35,6 +35,7 @@ class Outcome(enum.Enum):
     CONVERGED = "every wanted pair meets the tolerance"
     ROUNDING = "residuals are at the rounding error of the products: no arithmetic of this precision does better"
     MAX_ITERATIONS = "the iteration limit was reached before the tolerance"
+    APPROXIMATE = "the method's error bound exceeds the tolerance; the certificate says what was reached"
     LOST_ORTHOGONALITY = "the basis lost its orthogonality, so copies of converged pairs may stand for others"
 
     @property

@@ -78,6 +78,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     center_input : bool, default=False
         Subtract the mean of the rows before the kernel is applied (Raykar & Ankur, section 4, step 2). It changes
         the result for kernels of the dot product.
+    domain : pair of array-like of shape (n_features,), default=None
+        (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
+        and Fourier maps, which are made for a box; rows outside are refused.
+    keep_data : bool, default=True
+        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. The explicit methods do not need it.
 
     Attributes
     ----------
@@ -143,6 +148,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "method": [StrOptions({"auto", *methods})],
         "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "center_input": ["boolean"],
+        "domain": ["array-like", None],
+        "keep_data": ["boolean"],
     }
 
     def __init__(
@@ -167,6 +174,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         method: str = "auto",
         memory_limit: int | float | str | None = None,
         center_input: bool = False,
+        domain: Any = None,
+        keep_data: bool = True,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -187,6 +196,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.method = method
         self.memory_limit = memory_limit
         self.center_input = center_input
+        self.domain = domain
+        self.keep_data = keep_data
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
@@ -213,11 +224,76 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.plan_ = make_plan(problem, self.method)
             self.method_ = self.plan_.chosen
             fitted = methods[self.method_].run(problem, rows, weights, self._request())
-            self.X_fit_ = X
-            self._keep(fitted, weights)
+            self._forget()
+            self._keep(fitted, X, weights)
             if self.fit_inverse_transform:
                 self._fit_inverse(X, weights)
+        if not self.keep_data and fitted.moments is not None:
+            del self.X_fit_
         return self
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
+        """Take in a batch of rows; what is kept of it are moments, so that batches in any order give the same model.
+
+        The first batch chooses the features: exact monomials for polynomial kernels; with ``domain=``, Taylor or
+        Fourier features of a Gaussian or Matern kernel; otherwise landmarks, picked from the first batch.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+            Any number of rows, one included.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        KernelPCA
+            This estimator, ready to transform.
+        """
+        first = not hasattr(self, "_stream")
+        X, weights = self._read(X, sample_weight, batch=True, reset=first)
+        with use_threads(self.n_jobs):
+            if first:
+                self._open_stream(X, weights)
+            features, problem, request = self._stream
+            moments = features.moments(X, weights)
+            if not first:
+                moments = self._moments + moments
+            self._keep_stream(conclude(features, moments, problem, request), X, weights)
+        return self
+
+    def merge(self, other: KernelPCA) -> KernelPCA:
+        """A new model of both data sets together, equal to one fitted to all of it: their moments add.
+
+        Raises
+        ------
+        ValueError
+            If the two do not share their features; the message says what differs.
+        """
+        for model, name in ((self, "this model"), (other, "other")):
+            check_is_fitted(model)
+            if getattr(model, "_moments", None) is None:
+                raise ValueError(
+                    f"{name} was fitted by method={model.method_!r}, which keeps no moments; "
+                    "fit both with an explicit method (monomials, taylor, fourier or landmarks)"
+                )
+        ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
+        if self.n_features_in_ != other.n_features_in_:
+            raise ValueError(f"{self.n_features_in_} columns here and {other.n_features_in_} in other: not one space")
+        if ours.kernel != theirs.kernel:
+            raise ValueError(f"kernels differ: {ours.kernel} and {theirs.kernel}")
+        if not ours.same_space(theirs):
+            raise ValueError(
+                f"both use {self.method_!r} features, but of different boxes or landmarks: fit both with the same domain=, "
+                "or start the second from a copy of the first and partial_fit"
+            )
+        merged = copy.copy(self)
+        merged._forget()
+        problem = replace(self.plan_.problem, n=self._moments.rows + other._moments.rows)
+        fitted = conclude(ours, self._moments + other._moments, problem, self._request())
+        merged._align(fitted, self._space.basis)
+        return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit, and return the components of X: (n_samples, k)."""

@@ -9,6 +9,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.certificates import Certificate
 from gramless.eigen import Outcome
+from gramless.features import Moments
 from gramless.spaces import Eigenspace
 
 
@@ -19,19 +20,32 @@ class Fitted:
     Attributes
     ----------
     space : Eigenspace
-    vectors : ndarray of shape (n, k)
-        Orthonormal eigenvectors of the weighted, centred Gram matrix.
+    vectors : ndarray of shape (n, k) or None
+        Orthonormal eigenvectors of the weighted, centred Gram matrix; None where the route did not need them.
     certificate : Certificate
     outcome : Outcome
     passes : int
         Sweeps over the Gram matrix; 0 where none was needed.
+    moments : Moments or None
+        Of the explicit route: all it keeps of the data.
     """
 
     space: Eigenspace
-    vectors: Array
+    vectors: Array | None
     certificate: Certificate
     outcome: Outcome
     passes: int
+    moments: Moments | None = None
+
+    def flipped(self, signs: Array) -> Fitted:
+        """The same with components multiplied by `signs` (k,)."""
+        space = replace(self.space, basis=self.space.basis * signs, offset=self.space.offset * signs)
+        return replace(self, space=space, vectors=None if self.vectors is None else self.vectors * signs)
+
+    def truncated(self, k: int) -> Fitted:
+        """The leading `k` components."""
+        vectors = None if self.vectors is None else self.vectors[:, :k]
+        return replace(self, space=self.space.truncate(k), vectors=vectors, certificate=self.certificate[:k])
 
 
 def sign_flips(vectors: Array, weights: Array) -> Array:

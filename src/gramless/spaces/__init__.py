@@ -2,6 +2,6 @@
 
 from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.preimage import RidgePreimage
-from gramless.spaces.span import InputSpan, PointSpan, Span
+from gramless.spaces.span import FeatureSpan, InputSpan, PointSpan, Span
 
-__all__ = ["Eigenspace", "InputSpan", "PointSpan", "RidgePreimage", "Span"]
+__all__ = ["Eigenspace", "FeatureSpan", "InputSpan", "PointSpan", "RidgePreimage", "Span"]

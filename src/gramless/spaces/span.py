@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel
 
@@ -31,6 +32,24 @@ class PointSpan:
 
     def dot(self, x: Any, coefficients: Array) -> Array:
         return rectangular_product(self.kernel, x, self.points, coefficients)
+
+    def norms2(self, x: Any) -> Array:
+        return self.kernel.diagonal(x)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSpan:
+    """The axes of explicit features: no training data are needed."""
+
+    features: FeatureMap
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel the features stand for."""
+        return self.features.kernel
+
+    def dot(self, x: Any, coefficients: Array) -> Array:
+        return self.features.dot(x, coefficients)
 
     def norms2(self, x: Any) -> Array:
         return self.kernel.diagonal(x)

@@ -1,0 +1,109 @@
+"""The explicit route: moments of features in one pass, then an eigenproblem that does not depend on N."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
+from gramless.eigen import Outcome
+from gramless.features import FeatureMap, Moments, Spectrum, maps
+from gramless.kernels import Precomputed
+from gramless.planning import methods
+from gramless.problem import Estimate, Problem, Request
+from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.spaces import Eigenspace, FeatureSpan
+
+_SIGN_ROWS = 10_000
+
+
+class ExplicitMethod:
+    """Kernel PCA as PCA of explicit features; the data may be forgotten afterwards.
+
+    Parameters
+    ----------
+    name : str
+        A registered feature map.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if isinstance(problem.kernel, Precomputed):
+            return Estimate(refusal="a given matrix has no features")
+        if problem.solver not in ("auto", "dense"):
+            return Estimate(refusal=f"eigen_solver={problem.solver!r} works on the Gram matrix")
+        return maps[self.name].estimate(problem)
+
+    def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
+        features = maps[self.name].make(problem, x, weights, request.rng)
+        moments = features.moments(x, weights)
+        fitted = conclude(features, moments, problem, request)
+        return with_signs(fitted, x, weights)
+
+
+def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: Request) -> Fitted:
+    """An eigenspace from moments."""
+    spectrum = _solve(moments, problem, request)
+    k = len(spectrum.values)
+    certificate = Certificate(
+        values=spectrum.values,
+        lower=spectrum.lower[:k],
+        upper=spectrum.upper[:k],
+        angle=angle_bounds(
+            spectrum.values, spectrum.residual, spectrum.lower[:k], spectrum.upper[:k], float(spectrum.upper[k])
+        ),
+        kind=np.full(k, spectrum.kind),
+        failure_probability=0.0 if spectrum.kind == "rigorous" else FAILURE_PROBABILITY,
+    )
+    values, certificate = settle_spectrum(spectrum.values, certificate, features.kernel.mercer)
+    reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
+    basis = spectrum.axes * (values > 0)
+    space = Eigenspace(
+        span=FeatureSpan(features),
+        mean=moments.mean,
+        basis=basis,
+        scatter=values,
+        offset=moments.mean @ basis,
+        mean_norm2=moments.mean_norm2,
+        weight=moments.weight,
+        trace=moments.trace,
+    )
+    return Fitted(space, None, certificate, Outcome.CONVERGED if reached else Outcome.APPROXIMATE, 0, moments)
+
+
+def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
+    """A number of components, or as many as capture the share of the variance."""
+    if request.share is None:
+        return moments.solve(problem.k, problem.tol, request.rng)
+    k = min(problem.n, 16)
+    while True:
+        spectrum = moments.solve(k, problem.tol, request.rng)
+        captured = np.cumsum(spectrum.values)
+        goal = request.share * moments.trace
+        if captured[-1] >= goal or k >= problem.n or spectrum.values[-1] <= 1e-15 * spectrum.values[0]:
+            cut = min(k, int(np.searchsorted(captured, goal)) + 1)
+            return Spectrum(
+                spectrum.values[:cut],
+                spectrum.axes[:, :cut],
+                spectrum.lower[: cut + 1],
+                spectrum.upper[: cut + 1],
+                spectrum.residual[:cut],
+                spectrum.kind,
+            )
+        k = min(problem.n, 2 * k)
+
+
+def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
+    """Signs by the one rule, on all rows or on 10,000 of them evenly spaced: a pass over all would cost more than the fit."""
+    rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SIGN_ROWS)).astype(int))
+    rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
+    signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))
+    return fitted.flipped(signs)
+
+
+for _name in maps:
+    methods.register(_name)(ExplicitMethod(_name))
