@@ -28,7 +28,7 @@ def eigenvalues(matrix):
             break
         for p in range(n - 1):
             for q in range(p + 1, n):
-                if a[p, q] == 0:
+                if abs(a[p, q]) <= np.finfo(float).tiny:
                     continue
                 theta = (a[q, q] - a[p, p]) / (2 * a[p, q])
                 t = (1 if theta >= 0 else -1) / (abs(theta) + np.sqrt(theta**2 + 1))

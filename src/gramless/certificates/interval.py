@@ -27,7 +27,8 @@ class Certificate:
     lower, upper : ndarray of shape (k,)
         The j-th largest eigenvalue of the exact operator lies between ``lower[j]`` and ``upper[j]``.
     angle : ndarray of shape (k,)
-        Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved.
+        Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved. It uses
+        the intervals of neighbours, so it is rigorous where all of them are.
     kind : ndarray of shape (k,)
         ``"rigorous"`` or ``"probabilistic"``.
     failure_probability : float

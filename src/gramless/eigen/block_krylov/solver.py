@@ -70,16 +70,24 @@ class BlockKrylov(Solver):
         width = self._width(goal.k, n)
         most = min(n, max(self.max_columns or 10 * width, goal.k + 2 * width))
         guard = min(width, goal.k + 10)
+        given = goal.start is not None and products is None
+        if given and goal.start is not None:  # leave room for random columns
+            goal = replace(goal, start=goal.start[:, : max(1, width - 5)])
         q = goal.starting_block(n, width) if products is None or goal.start is None else goal.start
         products = operator @ q if products is None else products
         state = State.begin(q, products)
+        del products
         facts: tuple[Fact, ...] = ()
         limit = goal.max_iter if goal.max_iter is not None else 300
         history: list[float] = []
         outcome = Outcome.MAX_ITERATIONS
         for _ in range(limit + 1):
             values, _, residuals = state.ritz()
-            if meets(values, residuals, goal) and len(values) >= goal.k:
+            if (
+                len(values) >= goal.k
+                and meets(values, residuals, goal)
+                and _nothing_rises(values, residuals, goal, given)
+            ):
                 outcome = Outcome.CONVERGED
                 break
             history.append(float(residuals[: goal.k].max() / max(abs(values).max(), np.finfo(float).tiny)))
@@ -104,6 +112,18 @@ def _outside(operator: Operator, basis: Basis, facts: tuple[Fact, ...]) -> Outsi
     values, coordinates, _ = basis.ritz()
     rounding = product_rounding(operator, basis)
     return Outside(rigorous=known_outside(operator, (values, basis.coupling @ coordinates), facts, rounding))
+
+
+def _nothing_rises(values: Array, residuals: Array, goal: Goal, given: bool) -> bool:
+    """Whether no further eigenvalue seems to be on its way among the leading ones.
+
+    A start that was given may consist of eigenvectors already, and not the leading ones: then the random columns beside
+    them are the witness, and the first of them has to settle below.
+    """
+    k = goal.k
+    if not given or len(values) <= k:
+        return True
+    return bool(residuals[k] <= max(0.1 * (values[k - 1] - values[k]), goal.tol * abs(values[0])))
 
 
 def _stagnant(history: list[float], coarse: bool) -> bool:
