@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,10 +14,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
-from gramless.eigen import Randomized, Solver, solvers
-from gramless.errors import IndefiniteKernelWarning
+from gramless.eigen import solvers
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.kernels import FromCallable, Kernel, Precomputed, kernel_from_name
+from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
+from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.routes import Fitted
@@ -379,7 +378,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self, X, accept_sparse="csr", copy=self.copy_X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         if self._precomputed:
-            X = _symmetric(X)
+            X = read_gram(X)
         n = X.shape[0]
         if isinstance(self.n_components, Integral) and self.n_components > n:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
@@ -397,22 +396,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
-        """A kernel object from `kernel`, `gamma`, `degree`, `coef0` and `kernel_params`."""
+        """A kernel object, with the gamma that suits the data."""
         self.gamma_ = 1.0 / X.shape[1] if self._precomputed else resolve_gamma(self.gamma, X, weights)
-        if isinstance(self.kernel, Kernel):
-            kernel = self.kernel
-        elif isinstance(self.kernel, str):
-            kernel = kernel_from_name(self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
-        else:
-            kernel = FromCallable(self.kernel, self.kernel_params or {})
-        if kernel.mercer is False:
-            warnings.warn(
-                f"{kernel} is not positive semidefinite: variances may be negative, and components then do not exist. "
-                "Those kept are checked.",
-                IndefiniteKernelWarning,
-                stacklevel=3,
-            )
-        return kernel
+        return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
         """The rows the kernel sees: less their mean, where that was asked for."""
@@ -450,12 +436,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         share = None
         if self.n_components is not None and not isinstance(self.n_components, Integral):
             share = float(self.n_components)
-        solver: Solver | None = None
-        if self.eigen_solver == "randomized":
-            solver = Randomized(iterated_power=self.iterated_power)  # type: ignore[arg-type]
-        elif self.eigen_solver not in ("auto", "dense"):
-            solver = solvers[self.eigen_solver]()
-        return Request(rng=_generator(self.random_state), share=share, solver=solver, max_iter=self.max_iter)
+        solver = read_solver(self.eigen_solver, self.iterated_power)
+        return Request(rng=read_seed(self.random_state), share=share, solver=solver, max_iter=self.max_iter)
 
     def _keep(self, fitted: Fitted, weights: Array) -> None:
         """Set the fitted attributes."""
@@ -515,33 +497,3 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """A Generator from whatever scikit-learn takes for a seed."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(0 if random_state is None else random_state)
-
-
-def _symmetric(gram: Any) -> Array:
-    """A precomputed Gram matrix, checked: square, dense, and symmetric at least once it is centred."""
-    if scipy.sparse.issparse(gram):
-        raise ValueError("kernel='precomputed' needs a dense matrix; pass K.toarray()")
-    n, m = gram.shape
-    if n != m:
-        raise ValueError(f"kernel='precomputed' needs a square matrix of kernel values; got shape {gram.shape}")
-    skew = gram - gram.T
-    size = np.abs(gram).max(initial=0.0)
-    slack = 1e-8 if gram.dtype == np.float64 else 1e-4
-    if np.abs(skew).max(initial=0.0) <= slack * size:
-        return np.asarray(gram)
-    rows = skew.mean(axis=1)
-    centered = np.abs(skew - rows[:, None] + rows)
-    if centered.max() > slack * size:
-        i, j = np.unravel_index(np.argmax(centered), centered.shape)
-        raise ValueError(
-            f"kernel='precomputed' needs a symmetric matrix: K[{i}, {j}]={gram[i, j]:g} but K[{j}, {i}]={gram[j, i]:g};"
-            " pass (K + K.T) / 2 if that is what you mean"
-        )
-    return np.asarray((gram + gram.T) / 2)

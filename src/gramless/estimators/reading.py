@@ -1,0 +1,78 @@
+"""What scikit-learn's parameters and data mean to us: a kernel, a solver, a seed, a Gram matrix."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.eigen import Randomized, Solver, solvers
+from gramless.errors import IndefiniteKernelWarning
+from gramless.kernels import FromCallable, Kernel, kernel_from_name
+
+
+def read_kernel(kernel: Any, gamma: float, degree: float, coef0: float, params: dict[str, Any] | None) -> Kernel:
+    """A kernel object from a name, an object or a function; an indefinite one warns."""
+    if isinstance(kernel, str):
+        made = kernel_from_name(kernel, gamma=gamma, degree=degree, coef0=coef0)
+    else:
+        made = kernel if isinstance(kernel, Kernel) else FromCallable(kernel, params or {})
+    if made.mercer is False:
+        warnings.warn(
+            f"{made} is not positive semidefinite: variances may be negative, and components then do not exist. "
+            "Those kept are checked.",
+            IndefiniteKernelWarning,
+            stacklevel=5,
+        )
+    return made
+
+
+def read_solver(name: str, iterated_power: Any) -> Solver | None:
+    """A solver with its settings; None where the method has its own."""
+    if name == "randomized":
+        return Randomized(iterated_power=iterated_power)
+    return None if name in ("auto", "dense") else solvers[name]()
+
+
+def read_seed(random_state: Any) -> np.random.Generator:
+    """A Generator from whatever scikit-learn takes for a seed; None is a fixed seed: same data, same bits."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.random.default_rng(0 if random_state is None else random_state)
+
+
+def read_gram(gram: Any) -> Array:
+    """A precomputed Gram matrix, checked: square, dense, and symmetric at least once it is centred."""
+    if scipy.sparse.issparse(gram):
+        raise ValueError("kernel='precomputed' needs a dense matrix; pass K.toarray()")
+    n, m = gram.shape
+    if n != m:
+        raise ValueError(f"kernel='precomputed' needs a square matrix of kernel values; got shape {gram.shape}")
+    worst, where = _largest_skew(gram, np.zeros(n))
+    slack = (1e-8 if gram.dtype == np.float64 else 1e-4) * float(np.abs(gram).max(initial=0.0))
+    if worst <= slack:
+        return np.asarray(gram)
+    means = (gram.sum(axis=1, dtype=np.float64) - gram.sum(axis=0, dtype=np.float64)) / n
+    worst, where = _largest_skew(gram, means)
+    if worst > slack:
+        i, j = where
+        raise ValueError(
+            f"kernel='precomputed' needs a symmetric matrix: K[{i}, {j}]={gram[i, j]:g} but K[{j}, {i}]={gram[j, i]:g};"
+            " pass (K + K.T) / 2 if that is what you mean"
+        )
+    return np.asarray((gram + gram.T) / 2)
+
+
+def _largest_skew(gram: Array, means: Array) -> tuple[float, tuple[int, int]]:
+    """Largest entry of the skew part of a matrix less that of its rows' means, and where; a block of rows at a time."""
+    worst, where = -1.0, (0, 0)
+    for first in range(0, len(gram), 256):
+        rows = slice(first, first + 256)
+        skew = np.abs(gram[rows] - gram[:, rows].T - means[rows, None] + means)
+        i, j = np.unravel_index(int(np.argmax(skew)), skew.shape)
+        if skew[i, j] > worst:
+            worst, where = float(skew[i, j]), (first + int(i), int(j))
+    return worst, where
