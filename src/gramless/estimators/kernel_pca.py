@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,11 +17,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside
+from gramless.estimators.merging import refuse_to_merge
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
+from gramless.features import Box, FeatureMap, maps
 from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
-from gramless.routes import Fitted
+from gramless.routes import Fitted, conclude, stream_signs
 from gramless.spaces import RidgePreimage
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
@@ -70,8 +74,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Whether to keep a copy of X rather than X itself.
     n_jobs : int, default=None
         Threads; None: all cores.
-    method : {"auto", "tiled", "dense", "covariance", "svd"}, default="auto"
-        How to work; see ``plan_``.
+    method : str, default="auto"
+        How to work: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
+        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"covariance"``, ``"svd"`` (linear
+        kernel). ``"auto"`` takes the cheapest that reaches `tol` within `memory_limit`; see ``plan_``.
     memory_limit : int, str or None, default=None
         What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
     center_input : bool, default=False
@@ -81,14 +87,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
         and Fourier maps, which are made for a box; rows outside are refused.
     keep_data : bool, default=True
-        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. The explicit methods do not need it.
+        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (k,)
         Of the centred Gram matrix, descending.
     eigenvectors_ : ndarray of shape (n_samples, k)
-        Of the centred Gram matrix, orthonormal; the entry of largest modulus of each is positive.
+        Of the centred Gram matrix, orthonormal; the entry of largest modulus of each is positive (of 10,000 rows evenly
+        spaced, where there are more). Methods with explicit features compute it when it is first asked for; not there
+        with ``keep_data=False`` and after `partial_fit`.
     explained_variance_ : ndarray of shape (k,)
         ``eigenvalues_`` divided by the total weight.
     explained_variance_ratio_ : ndarray of shape (k,)
@@ -219,7 +227,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with use_threads(self.n_jobs):
-            problem = self._pose(rows, kernel)
+            problem = self._pose(rows, kernel, weights)
             self.plan_ = make_plan(problem, self.method)
             self.method_ = self.plan_.chosen
             fitted = methods[self.method_].run(problem, rows, weights, self._request())
@@ -227,8 +235,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._keep(fitted, X, weights)
             if self.fit_inverse_transform:
                 self._fit_inverse(X, weights)
-        if not self.keep_data and fitted.moments is not None:
-            del self.X_fit_
+        if not self.keep_data:
+            self._drop_data()
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -250,54 +258,50 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         KernelPCA
             This estimator, ready to transform.
         """
-        first = not hasattr(self, "_stream")
+        first = getattr(self, "_moments", None) is None
         X, weights = self._read(X, sample_weight, batch=True, reset=first)
         with use_threads(self.n_jobs):
             if first:
-                self._open_stream(X, weights)
-            features, problem, request = self._stream
-            moments = features.moments(X, weights)
-            if not first:
-                moments = self._moments + moments
-            self._keep_stream(conclude(features, moments, problem, request), X, weights)
+                features = self._open_stream(X, weights)
+                moments = features.moments(X, weights)
+            else:
+                features = self._space.span.features  # type: ignore[attr-defined]
+                moments = self._moments + features.moments(X, weights)
+            self._update(features, moments, X.dtype)
         return self
 
     def merge(self, other: KernelPCA) -> KernelPCA:
-        """A new model of both data sets together, equal to one fitted to all of it: their moments add.
+        """A new model of both data sets together, the same as one fitted to all of it: their moments add.
+
+        Parameters
+        ----------
+        other : KernelPCA
+            Fitted with the same kernel and the same features.
+
+        Returns
+        -------
+        KernelPCA
 
         Raises
         ------
         ValueError
             If the two do not share their features; the message says what differs.
         """
-        for model, name in ((self, "this model"), (other, "other")):
-            check_is_fitted(model)
-            if getattr(model, "_moments", None) is None:
-                raise ValueError(
-                    f"{name} was fitted by method={model.method_!r}, which keeps no moments; "
-                    "fit both with an explicit method (monomials, taylor, fourier or landmarks)"
-                )
-        ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
-        if self.n_features_in_ != other.n_features_in_:
-            raise ValueError(f"{self.n_features_in_} columns here and {other.n_features_in_} in other: not one space")
-        if ours.kernel != theirs.kernel:
-            raise ValueError(f"kernels differ: {ours.kernel} and {theirs.kernel}")
-        if not ours.same_space(theirs):
-            raise ValueError(
-                f"both use {self.method_!r} features, but of different boxes or landmarks: fit both with the same domain=, "
-                "or start the second from a copy of the first and partial_fit"
-            )
+        refuse_to_merge(self, other)
         merged = copy.copy(self)
         merged._forget()
-        problem = replace(self.plan_.problem, n=self._moments.rows + other._moments.rows)
-        fitted = conclude(ours, self._moments + other._moments, problem, self._request())
-        merged._align(fitted, self._space.basis)
+        merged._update(
+            self._space.span.features,  # type: ignore[attr-defined]
+            self._moments + other._moments,
+            np.result_type(self.eigenvalues_, other.eigenvalues_),
+        )
         return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
-        return self._training_scores()
+        with use_threads(self.n_jobs):
+            return self._training_scores() if hasattr(self, "X_fit_") else self.transform(X)
 
     def transform(self, X: Any) -> Array:
         """Project rows on the components, block by block.
@@ -327,7 +331,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if X.ndim != 2 or X.shape[1] != len(self.eigenvalues_):
             raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {len(self.eigenvalues_)} columns")
         with use_threads(self.n_jobs):
-            return self._like_input(self._preimage(X.astype(np.float64, copy=False)), self.X_fit_)
+            return self._preimage(X.astype(np.float64, copy=False)).astype(self.eigenvalues_.dtype, copy=False)
 
     def reconstruction_error(self, X: Any) -> Array:
         """Squared distance in feature space of each row from the kept components (Welling, eq. 5).
@@ -356,31 +360,46 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"k={k!r} components asked of a model with {kept}; pass 1 to {kept}")
         smaller = copy.copy(self)
         smaller.n_components = int(k)
-        smaller._keep(
-            Fitted(
-                self._space.truncate(k),
-                self._vectors[:, :k],
-                self.certificate_[:k],
-                self._outcome,
-                self.passes_,
-            ),
-            self._weights,
-        )
+        smaller._set(self._fitted.truncated(int(k)), self.eigenvalues_.dtype)
         if self.fit_inverse_transform:
+            if not hasattr(self, "X_fit_"):
+                raise ValueError("truncate cannot learn the inverse transform again with keep_data=False; fit again")
             smaller._fit_inverse(self.X_fit_, self._weights)
         return smaller
 
-    def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
-        """Validate the data: float rows, more than one of them, and their weights."""
+    @property
+    def eigenvectors_(self) -> Array:
+        """Eigenvectors of the centred Gram matrix (n_samples, k), computed when first asked for."""
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None or "X_fit_" not in self.__dict__:
+            raise AttributeError(
+                "eigenvectors_ needs the training rows: there are none before fit, with keep_data=False, or in a stream"
+            )
+        if fitted.vectors is None:
+            values = fitted.space.scatter
+            scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+            scores = fitted.space.project(self._rows_for_kernel(self.X_fit_))
+            fitted = replace(fitted, vectors=scores * np.sqrt(self._weights)[:, None] * scale)
+            self._fitted = fitted
+        return fitted.vectors.astype(self.eigenvalues_.dtype, copy=False)
+
+    def _read(self, X: Any, sample_weight: Any, *, batch: bool = False, reset: bool = True) -> tuple[Any, Array]:
+        """Validate the data: float rows, more than one of them unless a batch, and their weights."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
         X = validate_data(
-            self, X, accept_sparse="csr", copy=self.copy_X, dtype=[np.float64, np.float32], ensure_min_samples=2
+            self,
+            X,
+            accept_sparse="csr",
+            copy=self.copy_X and self.keep_data and not batch,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=1 if batch else 2,
+            reset=reset,
         )
         if self._precomputed:
             X = read_gram(X)
         n = X.shape[0]
-        if isinstance(self.n_components, Integral) and self.n_components > n:
+        if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not (weights > 0).any():
@@ -410,7 +429,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._input_mean = np.average(X, axis=0, weights=weights).astype(X.dtype)
         return X - self._input_mean
 
-    def _pose(self, X: Any, kernel: Kernel) -> Problem:
+    def _pose(self, X: Any, kernel: Kernel, weights: Array) -> Problem:
         """The problem for the planner."""
         n, d = X.shape
         single = X.dtype == np.float32
@@ -419,6 +438,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             k = n
         else:
             k = int(self.n_components) if isinstance(self.n_components, Integral) else min(n, 16)
+        low, high = self._box(X)
         return Problem(
             n=n,
             d=d,
@@ -429,7 +449,61 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             solver=self.eigen_solver,
             threads=thread_count(),
             sparse=scipy.sparse.issparse(X),
+            low=low,
+            high=high,
+            weight=float(weights.sum()),
+            strict=self.tol > 0,
+            domain=self.domain is not None,
+            peak=estimate_peak(kernel, X, weights),
         )
+
+    def _box(self, X: Any) -> tuple[Array | None, Array | None]:
+        """The box of the rows, or the domain, which must hold them."""
+        if self._precomputed or scipy.sparse.issparse(X):
+            return None, None
+        box = Box.around(X)
+        if self.domain is None:
+            return box.low, box.high
+        domain = read_domain(self.domain, X.shape[1])
+        refuse_outside(domain, box)
+        return domain.low, domain.high
+
+    def _open_stream(self, X: Any, weights: Array) -> FeatureMap:
+        """Choose the features of a stream from its first batch."""
+        if self.fit_inverse_transform:
+            raise ValueError("fit_inverse_transform=True needs all rows at once: use fit, or leave it False")
+        if self._precomputed or self.center_input:
+            what = "kernel='precomputed'" if self._precomputed else "center_input=True"
+            raise ValueError(f"{what} needs all rows at once and cannot be used with partial_fit")
+        kernel = self._make_kernel(X, weights)
+        k = self.n_components if isinstance(self.n_components, Integral) else 16
+        problem = replace(self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k))
+        self.plan_ = make_plan(problem, self.method)
+        self.method_ = self.plan_.chosen
+        return maps[self.method_].make(problem, X, weights, read_seed(self.random_state))
+
+    def _update(self, features: FeatureMap, moments: Any, dtype: Any) -> None:
+        """A model from moments, its components turned to agree in sign with those before."""
+        count = int(self.n_components) if isinstance(self.n_components, Integral) else moments.rows
+        problem = replace(self.plan_.problem, k=count, n=moments.rows, weight=moments.weight)
+        fitted = conclude(features, moments, problem, self._request())
+        before = getattr(self, "_fitted", None)
+        fitted = fitted.flipped(stream_signs(fitted.space.basis, None if before is None else before.space.basis))
+        self._set(fitted, dtype)
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left."""
+        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_fitted", "_moments"):
+            self.__dict__.pop(name, None)
+
+    def _drop_data(self) -> None:
+        """Forget the training rows, where the model can do without."""
+        if self._fitted.moments is None:
+            raise ValueError(
+                f"keep_data=False needs explicit features, and method={self.method_!r} projects through the training rows"
+            )
+        for name in ("X_fit_", "_weights", "X_transformed_fit_"):
+            self.__dict__.pop(name, None)
 
     def _request(self) -> Request:
         """What the method is asked for: the seed, the share of variance, a solver if one was named."""
@@ -439,30 +513,32 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         solver = read_solver(self.eigen_solver, self.iterated_power)
         return Request(rng=read_seed(self.random_state), share=share, solver=solver, max_iter=self.max_iter)
 
-    def _keep(self, fitted: Fitted, weights: Array) -> None:
+    def _keep(self, fitted: Fitted, X: Any, weights: Array) -> None:
+        """Keep a fit and the rows it was made from."""
+        self.X_fit_, self._weights = X, weights
+        self._set(fitted, X.dtype)
+
+    def _set(self, fitted: Fitted, dtype: Any) -> None:
         """Set the fitted attributes."""
-        values = fitted.space.scatter
         if self.remove_zero_eig or self.n_components is None:
-            k = int((values > 0).sum())
-            fitted = Fitted(
-                fitted.space.truncate(k), fitted.vectors[:, :k], fitted.certificate[:k], fitted.outcome, fitted.passes
-            )
-        dtype = self.X_fit_.dtype
-        self._space, self._weights, self._vectors, self._outcome = fitted.space, weights, fitted.vectors, fitted.outcome
-        self.eigenvalues_ = fitted.space.scatter.astype(dtype)
-        self.eigenvectors_ = fitted.vectors.astype(dtype, copy=False)
+            fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
+        space = fitted.space
+        self._fitted, self._space, self._moments = fitted, space, fitted.moments
+        self.eigenvalues_ = space.scatter.astype(dtype)
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        self.explained_variance_ = (fitted.space.scatter / fitted.space.weight).astype(dtype)
-        total = fitted.space.trace
-        ratio = fitted.space.scatter / total if total > 0 else np.zeros_like(fitted.space.scatter)
+        self.explained_variance_ = (space.scatter / space.weight).astype(dtype)
+        ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
     def _training_scores(self) -> Array:
-        """Components of the training rows, from the eigenvectors; rows of weight 0 are projected."""
+        """Components of the training rows, from the eigenvectors where there are; rows of weight 0 are projected."""
+        vectors = self._fitted.vectors
+        if vectors is None:
+            return self._like_input(self._space.project(self._rows_for_kernel(self.X_fit_)), self.X_fit_)
         roots = np.sqrt(self._weights)
         scale = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
-        scores = self._vectors * np.sqrt(self._space.scatter) * scale[:, None]
+        scores = vectors * np.sqrt(self._space.scatter) * scale[:, None]
         left_out = np.flatnonzero(self._weights == 0)
         if len(left_out):
             scores[left_out] = self._space.project(self._rows_for_kernel(self.X_fit_[left_out]))
