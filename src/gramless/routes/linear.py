@@ -48,7 +48,7 @@ class CovarianceMethod:
         scatter = (scatter + scatter.T) / 2
         values, axes = scipy.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
-        rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 20 * problem.d + 8) * unit_roundoff()) * trace
+        rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * trace
         errors = np.full(problem.d, rounding)
         return _assemble(problem, x, weights, request, mean, values[::-1].clip(0), axes[:, ::-1], trace, errors)
 
@@ -69,7 +69,7 @@ class SvdMethod:
         mean = weighted_mean(x, weights)
         rows = np.sqrt(weights[:, None]) * (_dense(x) - mean)
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
-        slip = 20 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
+        slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
         errors = 2 * singular * slip + slip**2
         return _assemble(problem, x, weights, request, mean, singular**2, right.T, float((singular**2).sum()), errors)
 
