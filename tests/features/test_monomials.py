@@ -26,7 +26,7 @@ def make(kernel, x, **settings):
     return builder.make(problem(kernel, x, **settings), x, np.ones(x.shape[0]), rng0)
 
 
-def exact_eigenvalues(kernel, x, weights, digits=60):
+def exact_eigenvalues(kernel, x, weights, digits=40):
     """Of the centred Gram matrix of a polynomial kernel, descending."""
     with mpmath.workdps(digits):
         n = len(x)
@@ -102,8 +102,8 @@ def draw_weights(kind, n, rng):
     return rng.integers(0, 3, n) + 1.0 * (np.arange(n) < 2) if kind == "some zero" else rng.uniform(0.01, 2, n)
 
 
-@settings(max_examples=60)
-@given(polynomials, st.integers(1, 5), st.integers(0, 9), weightings, st.sampled_from([0.0, 3.0]))
+@settings(max_examples=30)
+@given(polynomials, st.integers(1, 3), st.integers(0, 9), weightings, st.sampled_from([0.0, 3.0]))
 def test_moments_are_naive_sums(kernel, d, seed, kind, offset):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((30, d)) + offset
@@ -127,7 +127,7 @@ def test_moments_are_naive_sums(kernel, d, seed, kind, offset):
     np.testing.assert_allclose(rebuilt, np.diag(spectrum.values), atol=1e-9 * size**2 * 30)
 
 
-@settings(max_examples=15)
+@settings(max_examples=12)
 @given(
     st.sampled_from([(1, 3), (2, 2), (2, 4), (3, 3), (5, 2)]),
     st.sampled_from([0.0, 1.0]),
@@ -139,25 +139,26 @@ def test_moments_are_naive_sums(kernel, d, seed, kind, offset):
 def test_intervals_hold_the_eigenvalues_of_the_exact_gram_matrix(shape, c, offset, size, kind, seed):
     d, p = shape
     rng = np.random.default_rng(seed)
-    n, k = 14, 6
+    n, k = 9, 5
     x = size * (rng.standard_normal((n, d)) + offset)
     weights = draw_weights(kind, n, rng)
     kernel = Polynomial(degree=p, c=c)
     exact = exact_eigenvalues(kernel, x, weights)
     spectrum = make(kernel, x).moments(x, weights).solve(k, 1e-10, rng)
+    slack = 1e-30 * float(exact[0])  # the reference is not exact either
     for low, value, high, true in zip(spectrum.lower, [*spectrum.values, None], spectrum.upper, exact, strict=False):
-        assert low <= true * (1 + mpmath.mpf(10) ** -40) + mpmath.mpf(10) ** -45 * exact[0]
-        assert true <= high
+        assert low <= true + slack
+        assert true <= high + slack
         assert value is None or low <= value <= high
     assert spectrum.upper[0] - spectrum.lower[0] <= 1e-10 * spectrum.upper[0]
 
 
 def test_offset_data_keep_their_digits():
     rng = np.random.default_rng(5)
-    x = rng.standard_normal((60, 2)) + 100
+    x = rng.standard_normal((16, 2)) + 100
     kernel, k = Polynomial(degree=3, c=1.0), 8
-    exact = np.array([float(value) for value in exact_eigenvalues(kernel, x, np.ones(60), 45)[:k]])
-    spectrum = make(kernel, x).moments(x, np.ones(60)).solve(k, 1e-10, rng)
+    exact = np.array([float(value) for value in exact_eigenvalues(kernel, x, np.ones(16))[:k]])
+    spectrum = make(kernel, x).moments(x, np.ones(16)).solve(k, 1e-10, rng)
     error = np.abs(spectrum.values / exact - 1)
     gram = kernel(x)
     centered = gram - gram.mean(0) - gram.mean(1)[:, None] + gram.mean()

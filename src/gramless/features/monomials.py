@@ -196,7 +196,8 @@ class Monomials(FeatureMap):
         root = np.sqrt(power.scale)
         for i in range(self.d):
             table = _binomial_powers(root * self.center[i], root * self.unit[i], degree)
-            out *= table[outer[:, i + 1][:, None], inner[:, i + 1]]
+            with np.errstate(over="ignore", invalid="ignore"):
+                out *= table[outer[:, i + 1][:, None], inner[:, i + 1]]
         return out
 
     @property

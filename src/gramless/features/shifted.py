@@ -208,10 +208,8 @@ class _Graded:
         for rate, tail in zip(relative, tails[good], strict=True):
             np.minimum(error, rate * largest + fuzz * tail, out=error)
         error = error + 2 * singular * slip + slip**2
-        off = (singular[0] + singular) * slip + weyl  # of S a - l a; the Gram side multiplies by roots of l_1 / l
-        with np.errstate(divide="ignore"):
-            residual = np.minimum(off * (singular[0] / singular), largest[0])
-        return singular**2, axes, error, residual
+        off = (singular[0] + singular) * slip + weyl  # norm of S a - l a
+        return singular**2, axes, error, _gram_residual(off, singular, float(largest[0]))
 
     def solve_squared(self, k: int) -> tuple[Array, Array, Array, Array]:
         """By the eigenproblem of the product: cheaper for many features; errors are relative to the largest value."""
@@ -222,9 +220,14 @@ class _Graded:
         values, axes = values[::-1].clip(0), axes[:, ::-1]
         terms = (2 * max(self.matrix.shape) + 8) * unit_roundoff() + 2 * self.matrix_error
         error = self._reach + terms * self.size**2 + 10 * width * unit_roundoff() * values[0]
-        with np.errstate(divide="ignore"):
-            residual = np.minimum(error * np.sqrt(values[0] / values), values[0] + error)
+        residual = _gram_residual(np.full(len(values), error), np.sqrt(values), float(values[0] + error))
         return values, axes, np.full(len(values), error), residual
+
+
+def _gram_residual(off: Array, roots: Array, most: float) -> Array:
+    """Norm of K v - l v, from that of S a - l a in feature space: v = Phi a / sqrt(l) magnifies by sqrt(l_1 / l)."""
+    good = off * roots[0] < most * roots
+    return np.where(good, off * roots[0] / np.where(good, roots, 1.0), most)
 
 
 def _spectrum(values: Array, axes: Array, error: Array, residual: Array, k: int) -> Spectrum:
