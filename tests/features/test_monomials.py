@@ -169,7 +169,7 @@ def test_offset_data_keep_their_digits():
 
 
 @settings(max_examples=25)
-@given(polynomials, st.integers(1, 4), st.integers(0, 9), st.integers(1, 39))
+@given(polynomials, st.integers(1, 3), st.integers(0, 9), st.integers(1, 39))
 def test_moments_add_and_subtract(kernel, d, seed, cut):
     rng = np.random.default_rng(seed)
     x, weights = rng.standard_normal((40, d)) + 1.0, rng.uniform(0, 2, 40)

@@ -243,19 +243,19 @@ def _dense(x: Any) -> Array:
 def middle(box: Box) -> tuple[Array, Array]:
     """A round point near the middle of a box, and powers of two near half its sides.
 
-    Both are coarse on purpose, so that batches of like data agree on them and their moments add; data about the origin
-    get the origin itself.
+    Both are coarse on purpose, so that batches of like data often agree on them; data about the origin get the origin
+    itself.
 
     Examples
     --------
     >>> middle(Box(np.array([-1.1, 99.0, 5.0]), np.array([0.9, 101.5, 5.0])))
-    (array([  0., 100.,   5.]), array([1., 1., 1.]))
+    (array([  0.  , 100.25,   5.  ]), array([1., 1., 1.]))
     """
     half = box.high / 2 - box.low / 2
     usual = (half > 0) & np.isfinite(half)
     unit = np.where(usual, np.exp2(np.round(np.log2(np.where(usual, half, 1.0)))), 1.0)
     center = box.low / 2 + box.high / 2
-    return np.where(usual, np.round(center / unit) * unit, center) + 0.0, unit
+    return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
 
 
 class MonomialsBuilder:
@@ -277,7 +277,7 @@ class MonomialsBuilder:
         solve = 45 if width <= 1200 else 10
         seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / self.sweep + 2e-3
         size = 8 * (6 * width**2 + (2 * problem.threads + 2) * table + 2 * problem.threads * 512 * width + 2**21)
-        return Estimate(seconds, size + 8 * problem.n * problem.k, 3e-13)
+        return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
 
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Monomials:
         """About the middle of the box of the problem, or of the rows where it has none."""

@@ -189,13 +189,14 @@ class _Graded:
         whichever t is best for an eigenvalue bounds its error. No t (t = 0) is Weyl's inequality.
         """
         unit, width = unit_roundoff(), len(self.spread)
-        levels, turn = scipy.linalg.eigh(self.scatter / np.outer(self.spread, self.spread))
+        levels, turn = scipy.linalg.eigh(self.scatter / np.outer(self.spread, self.spread), driver="evd")
         levels, turn = levels[::-1], turn[:, ::-1]
         solver = 10 * width * unit * float(levels[0]) + max(0.0, -float(levels[-1]))
         fuzz = float(np.sum((self.blur / self.spread) ** 2)) + solver
         levels = levels.clip(0)
         scaled = self.matrix * self.spread
-        norm2 = 1.001 * float(scipy.linalg.svdvals(scaled)[0]) ** 2
+        top = len(scaled) - 1
+        norm2 = 1.001 * float(scipy.linalg.eigvalsh(scaled @ scaled.T, subset_by_index=(top, top))[0])
         turned = scaled @ turn
         axes, singular, _ = scipy.linalg.svd(turned * np.sqrt(levels), full_matrices=False)
         slip = ((width + 4) * unit + self.matrix_error) * self.size + 10 * max(turned.shape) * unit * singular[0]
@@ -219,7 +220,7 @@ class _Graded:
         values, axes = scipy.linalg.eigh((product + product.T) / 2, subset_by_index=(width - wanted, width - 1))
         values, axes = values[::-1].clip(0), axes[:, ::-1]
         terms = (2 * max(self.matrix.shape) + 8) * unit_roundoff() + 2 * self.matrix_error
-        error = self._reach + terms * self.size**2 + 10 * width * unit_roundoff() * values[0]
+        error = self._reach + terms * self.size**2 + 40 * width * unit_roundoff() * values[0]
         residual = _gram_residual(np.full(len(values), error), np.sqrt(values), float(values[0] + error))
         return values, axes, np.full(len(values), error), residual
 
