@@ -2,5 +2,6 @@
 
 from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
 from gramless.features.moments import DenseMoments
+from gramless.features.monomials import Monomials
 
-__all__ = ["Box", "DenseMoments", "FeatureMap", "MapBuilder", "Moments", "Spectrum", "maps"]
+__all__ = ["Box", "DenseMoments", "FeatureMap", "MapBuilder", "Moments", "Monomials", "Spectrum", "maps"]

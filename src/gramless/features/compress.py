@@ -1,0 +1,104 @@
+"""The compress operator: monomials whose dot product is a power of a dot product, by recurrence."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from gramless.arrays import Array
+
+
+def count(variables: int, degree: int) -> int:
+    """Monomials of exactly this degree: C(variables + degree - 1, degree).
+
+    Examples
+    --------
+    >>> count(3, 2), count(11, 3), count(0, 0), count(0, 2)
+    (6, 286, 1, 0)
+    """
+    return comb(variables + degree - 1, degree) if variables else int(degree == 0)
+
+
+def tuples(variables: int, degree: int) -> Array:
+    """The monomials as ascending tuples of variables (D, degree), in colexicographic order.
+
+    Those in the first v variables come before all others, whatever v: every block that the recurrences need is a slice.
+
+    Examples
+    --------
+    >>> tuples(3, 2).tolist()
+    [[0, 0], [0, 1], [1, 1], [0, 2], [1, 2], [2, 2]]
+    """
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for k in range(1, degree + 1):
+        heads = [rows[: count(v + 1, k - 1)] for v in range(variables)]
+        last = np.repeat(np.arange(variables), [len(head) for head in heads])
+        rows = np.column_stack([np.concatenate(heads), last]) if heads else np.zeros((0, k), dtype=np.int64)
+    return rows
+
+
+def exponents(variables: int, degree: int) -> Array:
+    """The same monomials as exponents (D, variables).
+
+    Examples
+    --------
+    >>> exponents(2, 2).tolist()
+    [[2, 0], [1, 1], [0, 2]]
+    """
+    rows = tuples(variables, degree)
+    powers = np.zeros((len(rows), variables), dtype=np.int64)
+    for column in rows.T:
+        powers[np.arange(len(rows)), column] += 1
+    return powers
+
+
+def monomials(z: Array, degree: int, first: Array | None = None) -> Array:
+    """All monomials of `degree` of the rows of `z` (variables, n), as (D, n); `first` (n,) multiplies each.
+
+    One multiplication a monomial: those whose last variable is v are z_v times a slice of the degree below.
+
+    Examples
+    --------
+    >>> monomials(np.array([[2.0], [3.0]]), 2)[:, 0]
+    array([4., 6., 9.])
+    """
+    variables, n = z.shape
+    rows = np.ones((1, n)) if first is None else first[None]
+    for k in range(1, degree + 1):
+        raised = np.empty((count(variables, k), n))
+        for v in range(variables):
+            size, begin = count(v + 1, k - 1), count(v, k)
+            np.multiply(rows[:size], z[v], out=raised[begin : begin + size])
+        rows = raised
+    return rows
+
+
+def compress(z: Array, degree: int) -> Array:
+    """Compress(z^degree) (Raykar & Ankur, eq. 30) for each column of `z` (variables, n), as (D, n).
+
+    Dot products of columns are the `degree`-th powers of those of `z`. The square roots of the multinomial
+    coefficients come from the recurrence (a + e_v) : a = (|a| + 1) / (a_v + 1), folded into the variable that is
+    multiplied on: one multiplication a feature, and no factorial.
+
+    Examples
+    --------
+    >>> a, b = np.array([[2.0], [3.0]]), np.array([[5.0], [-1.0]])
+    >>> compress(a, 3).T @ compress(b, 3), (a.T @ b) ** 3
+    (array([[343.]]), array([[343.]]))
+    """
+    variables, n = z.shape
+    rows = np.ones((1, n))
+    for k in range(1, degree + 1):
+        raised = np.empty((count(variables, k), n))
+        for v in range(variables):
+            begin, place = count(v, k), 0
+            for already in range(k):  # how often v is in the monomial below: these lie together, in this order
+                size = count(v, k - 1 - already)
+                if size:
+                    part = slice(place, place + size)
+                    factor = z[v] * np.sqrt(k / (already + 1))
+                    np.multiply(rows[part], factor, out=raised[begin + part.start : begin + part.stop])
+                place += size
+        rows = raised
+    return rows

@@ -1,0 +1,294 @@
+"""The polynomial kernel without a kernel: it is the dot product of finitely many monomials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.features.base import Box, FeatureMap, maps
+from gramless.features.compress import compress, count, exponents
+from gramless.features.hankel import HankelSums
+from gramless.features.shifted import ShiftedMoments
+from gramless.kernels import Kernel, Linear, Polynomial, Scaled
+from gramless.kernels.rounding import growth, underflow
+from gramless.problem import Estimate, Problem
+
+_MOST_FEATURES = 20_000
+_GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
+
+
+@dataclass(frozen=True)
+class _Power:
+    """factor (scale x.y + c)^degree."""
+
+    degree: int
+    c: float
+    scale: float
+    factor: float
+
+
+def _as_power(kernel: Any) -> _Power | str:
+    """The kernel as a power of a dot product, or the reason why it is none."""
+    factor = 1.0
+    while isinstance(kernel, Scaled):
+        factor, kernel = factor * kernel.factor, kernel.kernel
+    if isinstance(kernel, Linear):
+        kernel = Polynomial(degree=1, c=0.0)
+    if not isinstance(kernel, Polynomial):
+        return "only for polynomial kernels"
+    if not float(kernel.degree).is_integer():
+        return f"degree={kernel.degree!r} is not an integer"
+    if factor < 0:
+        return f"factor={factor!r} is negative"
+    degree, c, scale = int(kernel.degree), float(kernel.c), float(kernel.scale)
+    if degree % 2 == 0 and c <= 0 and scale <= 0:
+        c, scale = -c, -scale
+    if degree > 0 and c < 0:
+        return f"c={c!r} is negative"
+    if degree > 0 and scale < 0:
+        return f"scale={scale!r} is negative"
+    return _Power(degree, c, scale, factor) if degree else _Power(0, 0.0, 0.0, factor)
+
+
+class Monomials(FeatureMap):
+    """All monomials of degree `p` of (sqrt c, sqrt(scale) x) (Raykar & Ankur, section 10): exact.
+
+    Features are plain monomials with the square roots of multinomial coefficients. Moments are those of
+    (x - center) / unit instead, turned into moments of the features at the end, after centring: for data far from the
+    origin the features are nearly collinear, and their own sums would lose the digits that matter.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Polynomial with an integer degree, c >= 0 and scale >= 0; Linear; positive multiples of these.
+    d : int
+        Columns.
+    center, unit : ndarray of shape (d,), optional
+        A point in the middle of the data and a size of each column; powers of two are best for `unit`. They change no
+        result, only its rounding; moments add when both are equal.
+    threads : int
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> phi = Monomials(Polynomial(degree=2, c=1.0), 2)
+    >>> phi.n_features
+    6
+    >>> (phi(x) @ phi(x).T).round(9)
+    array([[ 36., 144.],
+           [144., 676.]])
+    >>> moments = phi.moments(x, np.ones(2))
+    >>> round(moments.trace, 9)  # half the squared distance of the two
+    212.0
+    """
+
+    kernel: Kernel
+    d: int
+    center: Array
+    unit: Array
+    threads: int
+
+    def __init__(
+        self, kernel: Kernel, d: int, center: Array | None = None, unit: Array | None = None, threads: int = 1
+    ) -> None:
+        self.kernel, self.d, self.threads = kernel, d, threads
+        power = _as_power(kernel)
+        if isinstance(power, str):
+            raise ValueError(f"kernel={kernel!r} has no monomials: {power}")
+        self._power = power
+        self.n_features = count(d + (power.c > 0), power.degree)
+        self.center = np.zeros(d) if center is None else np.array(center, dtype=np.float64)
+        self.unit = np.ones(d) if unit is None else np.array(unit, dtype=np.float64)
+        if self.center.shape != (d,) or not np.isfinite(self.center).all():
+            raise ValueError(f"center={center!r} must be {d} finite numbers")
+        if self.unit.shape != (d,) or not (np.isfinite(self.unit) & (self.unit > 0)).all():
+            raise ValueError(f"unit={unit!r} must be {d} positive numbers")
+
+    @property
+    def error(self) -> float:
+        """|computed - exact| <= error * |phi| for each row of features, apart from underflow."""
+        return growth(7 * self._power.degree + 4, unit_roundoff())
+
+    def __call__(self, x: Any) -> Array:
+        power = self._power
+        rows = _dense(x)
+        z = np.empty((self.d + (power.c > 0), len(rows)))
+        z[z.shape[0] - self.d :] = rows.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            z *= np.sqrt(power.scale)
+            if power.c > 0:
+                z[0] = np.sqrt(power.c)
+            features = compress(z, power.degree)
+            features *= np.sqrt(power.factor)
+        if not np.isfinite(features).all():
+            raise ValueError(
+                f"monomials of degree {power.degree} of rows up to {np.abs(rows).max(initial=0):.3g} overflow; "
+                "scale the data down"
+            )
+        return features.T
+
+    def moments(self, x: Any, weights: Array) -> ShiftedMoments:
+        n, hankel = x.shape[0], self.hankel
+        chunk = 512 if hankel.width >= 64 else 1024
+        group = chunk * _GROUP
+        total = np.zeros(hankel.size)
+        firsts = list(range(0, n, group))
+        parts: dict[int, Array] = {}
+
+        def sum_group(first: int) -> None:
+            part = np.zeros(hankel.size)
+            with np.errstate(over="ignore", invalid="ignore"):
+                for begin in range(first, min(n, first + group), chunk):
+                    rows = slice(begin, min(n, begin + chunk))
+                    hankel.add(self._moved(x[rows]), np.asarray(weights[rows], dtype=np.float64), part)
+            parts[first] = part
+
+        def rounds() -> Any:  # as many groups at a time as there are threads, then added in their order
+            for place in range(0, len(firsts), self.threads):
+                now = firsts[place : place + self.threads]
+                yield now
+                for first in now:
+                    np.add(total, parts.pop(first), out=total)
+
+        run_in_threads(sum_group, rounds(), self.threads)
+        if not np.isfinite(total).all():
+            raise ValueError(
+                f"sums of monomials of degree {2 * self._power.degree} overflow: rows lie too far from center="
+                f"{self.center}, in units of {self.unit}; scale the data down or make the map from rows like these"
+            )
+        roundings = chunk + _GROUP + len(firsts) + 6 * hankel.degree + 8
+        squares = total[hankel.squares]
+        tiny = underflow(unit_roundoff()) * (n + 1) * max(1.0, float(np.max(weights, initial=0.0)))
+        slip = growth(roundings, unit_roundoff()) * squares + tiny
+        return ShiftedMoments(self, float(np.sum(weights)), total, slip, n)
+
+    def _moved(self, x: Any) -> Array:
+        """(1, (x - center) / unit) as columns (d + 1, n)."""
+        rows = _dense(x)
+        u = np.empty((self.d + 1, len(rows)))
+        u[0] = 1
+        np.subtract(rows.T, self.center[:, None], out=u[1:])
+        u[1:] /= self.unit[:, None]
+        return u
+
+    @cached_property
+    def hankel(self) -> HankelSums:
+        """Sums of products of monomials of (1, (x - center) / unit)."""
+        return HankelSums(self.d + 1, max(1, self._power.degree))
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The features in monomials of (1, (x - center) / unit): products of binomials, one for each column."""
+        power, degree = self._power, max(1, self._power.degree)
+        inner = exponents(self.d + 1, degree)
+        outer = exponents(self.d + 1, power.degree)
+        coefficient = compress(np.ones((self.d + 1, 1)), power.degree)[:, 0] * np.sqrt(power.factor)
+        if power.c > 0:
+            coefficient = coefficient * np.sqrt(power.c) ** outer[:, 0]
+        else:
+            outer, coefficient = outer[outer[:, 0] == 0], coefficient[outer[:, 0] == 0]
+        out = np.repeat(coefficient[:, None], len(inner), axis=1)
+        root = np.sqrt(power.scale)
+        for i in range(self.d):
+            table = _binomial_powers(root * self.center[i], root * self.unit[i], degree)
+            with np.errstate(over="ignore", invalid="ignore"):
+                out *= table[outer[:, i + 1][:, None], inner[:, i + 1]]
+        return out
+
+    @property
+    def matrix_error(self) -> float:
+        """Relative error of each entry of the matrix."""
+        return growth(12 * self.hankel.degree + 2 * self.d + 24, unit_roundoff())
+
+    def transfer(self, other: Monomials) -> Array:
+        """Monomials about the center of `other`, from those about this one: (width, width)."""
+        degree = self.hankel.degree
+        powers = exponents(self.d + 1, degree)
+        out = np.ones((len(powers), len(powers)))
+        for i in range(self.d):
+            step = (self.center[i] - other.center[i]) / other.unit[i]
+            table = _binomial_powers(step, self.unit[i] / other.unit[i], degree)
+            out *= table[powers[:, i + 1][:, None], powers[:, i + 1]]
+        return out
+
+    def same_space(self, other: FeatureMap) -> bool:
+        return (
+            isinstance(other, Monomials)
+            and self.kernel == other.kernel
+            and self.d == other.d
+            and bool(np.array_equal(self.center, other.center) and np.array_equal(self.unit, other.unit))
+        )
+
+
+def _binomial_powers(shift: float, unit: float, degree: int) -> Array:
+    """Coefficients of (shift + unit y)^a = sum_b table[a, b] y^b, by Pascal's rule: no term cancels."""
+    table = np.zeros((degree + 1, degree + 1))
+    table[0, 0] = 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        for a in range(degree):
+            table[a + 1] = shift * table[a]
+            table[a + 1, 1:] += unit * table[a, :-1]
+    return table
+
+
+def _dense(x: Any) -> Array:
+    return np.asarray(x.toarray() if scipy.sparse.issparse(x) else x, dtype=np.float64)
+
+
+def middle(box: Box) -> tuple[Array, Array]:
+    """A round point near the middle of a box, and powers of two near half its sides.
+
+    Both are coarse on purpose, so that batches of like data often agree on them; data about the origin get the origin
+    itself.
+
+    Examples
+    --------
+    >>> middle(Box(np.array([-1.1, 99.0, 5.0]), np.array([0.9, 101.5, 5.0])))
+    (array([  0.  , 100.25,   5.  ]), array([1., 1., 1.]))
+    """
+    half = box.high / 2 - box.low / 2
+    usual = (half > 0) & np.isfinite(half)
+    unit = np.where(usual, np.exp2(np.round(np.log2(np.where(usual, half, 1.0)))), 1.0)
+    center = box.low / 2 + box.high / 2
+    return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
+
+
+class MonomialsBuilder:
+    """Monomials for whatever problem has a polynomial kernel and few enough of them."""
+
+    # Operations a second: products and sweeps, one thread; LAPACK, all threads (the rates of planning.Machine)
+    gemm, sweep, eigh = 3e10, 5e8, 6e9
+
+    def estimate(self, problem: Problem) -> Estimate:
+        power = _as_power(problem.kernel)
+        if isinstance(power, str):
+            return Estimate(refusal=power)
+        variables, degree = problem.d + 1, max(1, power.degree)
+        width = count(variables, degree)
+        if width > _MOST_FEATURES:
+            return Estimate(refusal=f"{width} monomials are more than {_MOST_FEATURES}")
+        table = count(variables, 2 * degree)
+        seconds = problem.n * (2 * table / self.gemm + 2.5 * width / self.sweep) / problem.threads
+        solve = 45 if width <= 1200 else 10
+        seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / self.sweep + 2e-3
+        size = 8 * (6 * width**2 + (2 * problem.threads + 2) * table + 2 * problem.threads * 512 * width + 2**21)
+        return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
+
+    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Monomials:
+        """About the middle of the box of the problem, or of the rows where it has none."""
+        if problem.low is not None and problem.high is not None:
+            box = Box(np.asarray(problem.low, dtype=np.float64), np.asarray(problem.high, dtype=np.float64))
+        elif scipy.sparse.issparse(x):
+            box = Box(_dense(x.min(axis=0)).ravel(), _dense(x.max(axis=0)).ravel())
+        else:
+            box = Box.around(x)
+        center, unit = middle(box)
+        return Monomials(problem.kernel, problem.d, center, unit, problem.threads)
+
+
+maps.register("monomials")(MonomialsBuilder())
