@@ -40,9 +40,9 @@ def aliasing_bound(value: Callable[[Array], Array], periods: Array, nearest: Arr
         n = np.arange(1, _SHELLS + 1)
         axes.append(np.concatenate([[0.0], (n - 1) * period + near, n * period]))
         shells.append(np.concatenate([[0], n, n]))
-    squared = sum(np.ix_(*(axis**2 for axis in axes)))
+    squared = np.asarray(sum(np.ix_(*(axis**2 for axis in axes))))
     shell = np.max(np.broadcast_arrays(*np.ix_(*shells)), axis=0).ravel()
-    values = value(np.sqrt(np.ravel(squared)))
+    values = value(np.sqrt(squared.ravel()))
     # from one shell to the next the values fall by k(P) / k(0) or more, which is far below 1/4: the last counts twice
     return float(values[shell > 0].sum() + values[shell == _SHELLS].sum())
 

@@ -43,7 +43,7 @@ class Box:
 
     def outside(self, x: Any) -> Array:
         """How far each coordinate lies outside, 0 inside: (n, d)."""
-        return np.maximum(np.maximum(self.low - x, x - self.high), 0.0)
+        return np.asarray(np.maximum(np.maximum(self.low - x, x - self.high), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +79,13 @@ Self = TypeVar("Self", bound="Moments")
 class Moments(Protocol):
     """Sums over rows that are all a fit needs: of two data sets they add, and the data may be forgotten."""
 
-    weight: float
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
 
     @property
     def trace(self) -> float:
-        """Total centred scatter of the exact kernel: sum_i w_i |phi(x_i) - mean|^2, what the map leaves out included."""
+        """Total centred scatter of the exact kernel, what the map leaves out included: sum w_i |phi(x_i) - mean|^2."""
 
     @property
     def mean(self) -> Array:

@@ -53,9 +53,11 @@ class DenseMoments:
         scatter = inner(moved, moved)
         size = float(np.einsum("ij,ij->i", features, features) @ weights)
         spread = float(np.trace(scatter))
-        rounding = (inner_rounding(len(features)) + 8 * unit_roundoff()) * spread + 2 * (
-            error + 2 * unit_roundoff()
-        ) * float(np.sqrt(spread * size)) + error**2 * size
+        rounding = (
+            (inner_rounding(len(features)) + 8 * unit_roundoff()) * spread
+            + 2 * (error + 2 * unit_roundoff()) * float(np.sqrt(spread * size))
+            + error**2 * size
+        )
         return cls(weight, mean, scatter, leak, rounding, len(features))
 
     def __add__(self, other: DenseMoments) -> DenseMoments:

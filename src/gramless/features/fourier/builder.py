@@ -73,8 +73,7 @@ maps.register("fourier")(FourierBuilder())
 
 def _goal(problem: Problem) -> float:
     """Error of a kernel value that moves no eigenvalue by more than tol l_1."""
-    floor = 1e-14 * problem.kernel.bound(0.0)
-    return max(float(problem.tol * problem.peak), floor)
+    return max(float(problem.tol * problem.peak), 1e-14 * float(problem.kernel.bound(0.0)))
 
 
 def _accuracy(kernel: Kernel, error: float) -> float:
@@ -84,13 +83,13 @@ def _accuracy(kernel: Kernel, error: float) -> float:
 
 def _affordable(kernel: Kernel, extent: Array, error: float) -> tuple[Axes, float]:
     """The grid for `error`, or for the least multiple of it that a modest grid reaches; and that error."""
-    highest = 0.1 * kernel.bound(0.0)
-    reached = min(error, highest)
+    largest = kernel.bound(0.0)
+    reached = min(error, 0.1 * largest)
     axes = choose_axes(kernel, extent, reached)
     density = kernel.spectral_density()
     if axes.n_modes > MOST_MODES and density is not None and not density.smooth:
-        while axes.n_modes > _MODEST and reached < highest:
-            reached = min(1.5 * reached, highest)
+        while axes.n_modes > _MODEST and reached < 2 * largest:
+            reached = min(1.5 * reached, 2 * largest)
             axes = choose_axes(kernel, extent, reached)
     return axes, reached
 
@@ -127,10 +126,10 @@ def _seconds(problem: Problem, axes: Axes, eps: float) -> float:
     sums = (spread + chunks * fine * 4e-8) / min(threads, chunks)
     unknowns, k = _unknowns(axes), problem.k
     if is_dense(int(unknowns), k + 1):
-        return sums + 3e-3 + 4e-8 * unknowns**2 + 4 * unknowns**3 / 3 / 1.5e10
+        return float(sums + 3e-3 + 4e-8 * unknowns**2 + 4 * unknowns**3 / 3 / 1.5e10)
     products = 60 + 6 * k
     points = float(np.prod(axes.shape))
-    return sums + 3e-3 + products * (1.2e-4 + 2.5e-8 * points + 4e-9 * unknowns * k)
+    return float(sums + 3e-3 + products * (1.2e-4 + 2.5e-8 * points + 4e-9 * unknowns * k))
 
 
 def _bytes(problem: Problem, axes: Axes) -> int:
@@ -139,8 +138,6 @@ def _bytes(problem: Problem, axes: Axes) -> int:
     rows = min(problem.n, chunk_rows(problem.n, axes.shape))
     transforms = min(threads, -(-problem.n // rows)) * (rows * (16 * d + 48) + 16 * points * (1 + 2.2**d))
     unknowns, k = _unknowns(axes), problem.k
-    if is_dense(int(unknowns), k + 1):
-        solving = 40 * unknowns**2
-    else:
-        solving = 8 * unknowns * (6 * k + 160) + 8 * 6 * points
+    dense = is_dense(int(unknowns), k + 1)
+    solving = 40 * unknowns**2 if dense else 8 * unknowns * (6 * k + 160) + 8 * 6 * points
     return int(2e6 + 16 * 2 * points + max(transforms, solving))

@@ -110,24 +110,26 @@ class FourierGrid:
         )
 
     def angles(self, x: Array) -> list[Array]:
-        """t = 2 pi (x - centre) / P, one contiguous array (n,) per axis."""
+        """T = 2 pi (x - centre) / P, one contiguous array (n,) per axis."""
         factors = 2 * np.pi / self.axes.periods
         return [(x[:, a] - c) * f for a, (c, f) in enumerate(zip(self.box.center, factors, strict=True))]
 
-    def places(self, shape: tuple[int, ...], sign: int = 1) -> Array:
+    def places(self, shape: tuple[int, ...]) -> Array:
         """Flat positions (D,) of the modes in a centred array of this (odd) shape."""
-        return np.ravel_multi_index(tuple((sign * self.modes + np.array(shape) // 2).T), shape)
+        return np.asarray(np.ravel_multi_index(tuple((self.modes + np.array(shape) // 2).T), shape))
 
 
 def distance_values(kernel: Kernel, distance: Array) -> Array:
-    """k at points `distance` (n,) apart."""
+    """K at points `distance` (n,) apart."""
     return np.asarray(kernel(np.zeros((1, 1)), distance[:, None])[0])
 
 
 def choose_axes(kernel: Kernel, extent: Array, error: float) -> Axes:
     """Periods and counts for a box of this extent, such that aliasing and truncation stay below `error`."""
     density, d = _density(kernel), len(extent)
-    reach = _reach(kernel, density, error / (4 * d))
+    # where truncation falls short, it still moves all eigenvalues alike; images are not as kind
+    images = error if density.smooth else min(0.01 * error, 1e-3 * density.factor)
+    reach = _reach(kernel, density, images / (4 * d))
     periods = extent + 2 * reach
     cut = density.cut(error / (4 * d))
     return Axes(reach, periods, tuple(max(1, int(m)) for m in np.ceil(np.minimum(cut * periods - 0.5, 1e9))))
@@ -137,10 +139,11 @@ def make_grid(kernel: Kernel, box: Box, axes: Axes, error: float, *, goal: float
     """The frequencies of the grid, less those so light that together they do not count."""
     density, d = _density(kernel), len(axes.counts)
     lines = [np.arange(-m, m + 1) for m in axes.counts]
-    frequency2 = sum(np.ix_(*((line / period) ** 2 for line, period in zip(lines, axes.periods, strict=True))))
-    weights = density(np.sqrt(frequency2), d) / float(np.prod(axes.periods))
+    squares = np.ix_(*((line / period) ** 2 for line, period in zip(lines, axes.periods, strict=True)))
+    weights = density(np.sqrt(np.asarray(sum(squares))), d) / float(np.prod(axes.periods))
     lightest = np.sort(weights, axis=None)
-    least = lightest[min(np.searchsorted(np.cumsum(lightest), error / 4, side="right"), lightest.size - 1)]
+    spare = error / 4 if density.smooth else error / 64  # a long tail is worth more than its weight
+    least = lightest[min(int(np.searchsorted(np.cumsum(lightest), spare, side="right")), lightest.size - 1)]
     kept = np.nonzero(weights >= max(least, np.finfo(float).tiny))  # >= keeps pairs together: their weights are equal
     modes = np.column_stack([line[index] for line, index in zip(lines, kept, strict=True)])
     counts = tuple(max(1, int(m)) for m in np.abs(modes).max(axis=0))

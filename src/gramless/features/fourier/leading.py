@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+from threadpoolctl import threadpool_limits
 
 from gramless.arrays import Array, inner, inner_rounding, orthonormalize, unit_roundoff
 from gramless.certificates import FAILURE_PROBABILITY, Outside, certify, from_frobenius, from_probes
 from gramless.features.base import Spectrum
 from gramless.features.fourier.scatter import ToeplitzScatter
 
-DENSE = 700  # unknowns up to which LAPACK is faster for ten components; above 4000 it never is
+DENSE = 400  # unknowns up to which LAPACK is faster for ten components; above 4000 it never is
 _PROBES = 30
+_POWERS = 4  # of the scatter, on the probes
 
 
 def is_dense(unknowns: int, k: int) -> bool:
@@ -27,14 +29,20 @@ def leading_pairs(scatter: ToeplitzScatter, k: int, tol: float, error: float, rn
     unknowns = scatter.shape[0]
     if is_dense(unknowns, k + 1):
         return _dense(scatter, k, error)
+    with threadpool_limits(1, user_api="blas"):  # thin vectors: more threads only wait for each other
+        return _iterated(scatter, k, tol, error, rng)
+
+
+def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: np.random.Generator) -> Spectrum:
     found = _Ritz.of(scatter, _basis(scatter, k, tol, rng))
     slack = error + scatter.error + found.rounding
     # the exact scatter is positive semidefinite: outside the basis no eigenvalue exceeds what is left of the trace
     left = max(0.0, scatter.trace - float(found.values.sum())) + (len(found.values) + 1) * slack
     outside = Outside(rigorous=min(left, from_frobenius(scatter.frobenius2, found.values, found.coupling, slack)))
     certificate = certify(found.values, found.coupling, outside, k + 1, slack)
-    if certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack:
-        probes = _probe(scatter, found.vectors, rng)
+    probes: list[Array] = []
+    while certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack and len(probes) <= _POWERS:
+        probes = _probe(scatter, found.vectors, rng, probes)
         outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack))
         certificate = certify(found.values, found.coupling, outside, k + 1, slack)
     return Spectrum(
@@ -65,7 +73,7 @@ def _dense(scatter: ToeplitzScatter, k: int, error: float) -> Spectrum:
 def _basis(scatter: ToeplitzScatter, k: int, tol: float, rng: np.random.Generator) -> Array:
     """Vectors (D, p) that hold the leading k + 1 and a few more, by ARPACK."""
     unknowns = scatter.shape[0]
-    extra = k + 1 + max(4, k // 4)
+    extra = k + 1 + max(5, k // 3)
     size = np.sqrt(scatter.frobenius2)
     start = rng.standard_normal(unknowns)
     fill = rng.standard_normal((unknowns, extra))
@@ -107,15 +115,15 @@ class _Ritz:
         return cls(values, vectors, coupling, (np.sqrt(p) * inner_rounding(n) + 3 * skew) * size)
 
 
-def _probe(scatter: ToeplitzScatter, vectors: Array, rng: np.random.Generator) -> list[Array]:
-    """Fresh Gaussian vectors off the basis, and two powers of the scatter on them."""
+def _probe(scatter: ToeplitzScatter, vectors: Array, rng: np.random.Generator, probes: list[Array]) -> list[Array]:
+    """Fresh Gaussian vectors off the basis and powers of the scatter on them: two at first, then one more."""
 
     def off(block: Array) -> Array:
         for _ in range(2):
             block = block - vectors @ inner(vectors, block)
         return block
 
-    probes = [off(rng.standard_normal((len(vectors), _PROBES)))]
-    for _ in range(2):
-        probes.append(off(scatter @ probes[-1]))
-    return probes
+    if not probes:
+        first = off(rng.standard_normal((len(vectors), _PROBES)))
+        probes = [first, off(scatter @ first)]
+    return [*probes, off(scatter @ probes[-1])]

@@ -44,7 +44,7 @@ def left_out_bound(grid: FourierGrid, x: Array, weights: Array, eps: float, seed
 
 
 def _differences(grid: FourierGrid, displacement: Array, eps: float) -> tuple[Array, float]:
-    """k - k_grid (n,) at these displacements (n, d), and a bound on the error, aliasing included."""
+    """K - k_grid (n,) at these displacements (n, d), and a bound on the error, aliasing included."""
     distance = np.sqrt(np.einsum("ij,ij->i", displacement, displacement))
     exact = distance_values(grid.kernel, distance)
     shape = tuple(2 * m + 1 for m in grid.axes.counts)

@@ -153,8 +153,7 @@ class FourierMap(FeatureMap):
 
     def _near(self, x: Array) -> Array:
         """Rows (n,) that are within reach of the box; not those with a coordinate that is not a number."""
-        near: Array = (self.grid.box.outside(x) <= self.grid.axes.reach).all(axis=1)
-        return near
+        return np.asarray((self.grid.box.outside(x) <= self.grid.axes.reach).all(axis=1))
 
     def _require_inside(self, x: Array, weights: Array) -> None:
         box = self.grid.box

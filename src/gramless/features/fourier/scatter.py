@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import scipy.fft
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.features.fourier.grid import FourierGrid
 
 _PARALLEL = 500_000  # below this many points, FFT threads cost more than they save
@@ -38,6 +38,7 @@ class ToeplitzScatter:
         self._sizes = tuple(
             scipy.fft.next_fast_len(4 * m + 1, real=axis == last) for axis, m in enumerate(self._counts)
         )
+        self._threads = threads
         self._workers = threads if np.prod(self._sizes) >= _PARALLEL else 1
         # one of each pair j, -j: those with last frequency >= 0
         self._upper = np.nonzero(grid.modes[:, -1] >= 0)[0]
@@ -59,8 +60,8 @@ class ToeplitzScatter:
         spectrum = scipy.fft.rfftn(full, self._sizes, workers=self._workers)
         spectrum *= spectrum.conj()
         products = np.maximum(scipy.fft.irfftn(spectrum, self._sizes, workers=self._workers), 0.0)
-        where = np.ix_(*(np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(self._counts, self._sizes, strict=True)))
-        square = float((products[where] * np.abs(self.sums) ** 2).sum())
+        lags = (np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(self._counts, self._sizes, strict=True))
+        square = float((products[np.ix_(*lags)] * np.abs(self.sums) ** 2).sum())
         length = float(self._mean @ self._mean)
         cross = float(self._mean @ self._uncentred(self._mean))
         return max(0.0, square - 2 * cross + length**2) + 1e-14 * square
@@ -93,10 +94,21 @@ class ToeplitzScatter:
     def __matmul__(self, a: Array) -> Array:
         """S a for a vector (D,) or columns (D, r)."""
         if a.ndim == 2:
-            return np.column_stack([self @ column for column in a.T])
+            return self._columns(a)
         product: Array = self._uncentred(a)
         product -= self._mean * (self._mean @ a)
         return product
+
+    def _columns(self, a: Array) -> Array:
+        out = np.empty((a.shape[1], a.shape[0]))
+
+        def work(column: int) -> None:
+            out[column] = self @ np.ascontiguousarray(a[:, column])
+
+        _ = self._symbol  # made once, before the threads ask for it
+        threads = self._threads if np.prod(self._sizes) >= _PARALLEL // 10 and self._workers == 1 else 1
+        run_in_threads(work, [list(range(a.shape[1]))], threads)
+        return np.ascontiguousarray(out.T)
 
     def _uncentred(self, a: Array) -> Array:
         scaled = self._roots * a

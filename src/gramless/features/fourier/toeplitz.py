@@ -91,7 +91,8 @@ class ToeplitzMoments:
     @property
     def mean(self) -> Array:
         first = self.first_sums
-        return self.grid.roots * (first.real - first.imag) / max(self.weight, np.finfo(float).tiny)
+        mean: Array = self.grid.roots * (first.real - first.imag) / max(self.weight, float(np.finfo(float).tiny))
+        return mean
 
     @property
     def mean_norm2(self) -> float:
@@ -115,7 +116,8 @@ class ToeplitzMoments:
     def solve(self, k: int, tol: float, rng: np.random.Generator) -> Spectrum:
         """The `k` leading eigenpairs; the frequencies left out add nearly the same to each eigenvalue."""
         if not self.weight > 0:
-            return Spectrum(np.zeros(k), np.zeros((len(self.grid.weights), k)), *np.zeros((2, k + 1)), np.zeros(k))
+            zeros = np.zeros(k + 1)
+            return Spectrum(zeros[:k], np.zeros((len(self.grid.weights), k)), zeros, zeros, zeros[:k])
         scatter = ToeplitzScatter(self.grid, self.sums, self.weight, self.threads)
         pairs = leading_pairs(scatter, k, tol, self.rounding, rng)
         images = self.weight * self.grid.aliasing
