@@ -9,6 +9,7 @@ from extended import WIDE, centered_gram, eigenvalues, squared_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gramless.errors import MemoryLimitError
 from gramless.features import Box, fourier_map, maps
 from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Linear, Matern
 from gramless.kernels.spectral import SpectralDensity
@@ -277,6 +278,14 @@ def test_no_weight_at_all():
 )
 def test_refusals_say_why(kernel, x, more, reason):
     assert reason in maps["fourier"].estimate(problem_of(kernel, x, **more)).refusal
+
+
+def test_memory_is_refused_before_it_is_taken():
+    x = np.stack([np.zeros(3), np.ones(3)])
+    problem = problem_of(Gaussian(0.1), x, memory_limit=10**6)
+    assert maps["fourier"].estimate(problem).bytes > 10**6
+    with pytest.raises(MemoryLimitError, match="memory_limit"):
+        maps["fourier"].make(problem, x, np.ones(2), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.errors import MemoryLimitError
 from gramless.features.base import Box, maps
 from gramless.features.fourier.grid import Axes, choose_axes, make_grid
 from gramless.features.fourier.leading import is_dense
@@ -64,6 +65,12 @@ class FourierBuilder:
         if refusal:
             raise ValueError(f"no Fourier map here: {refusal}")
         box = Box.around(x) if problem.low is None else Box(np.asarray(problem.low), np.asarray(problem.high))
+        needed = _bytes(problem, _affordable(problem.kernel, box.extent, _goal(problem))[0])
+        if needed > problem.memory_limit:
+            raise MemoryLimitError(
+                f"memory_limit={problem.memory_limit:.1e} bytes is too little for the Fourier map, which needs "
+                f"{needed:.1e}; raise memory_limit or tol"
+            )
         seed = int(rng.integers(2**31))
         return fourier_map(problem.kernel, box, _goal(problem), threads=problem.threads, seed=seed)
 
