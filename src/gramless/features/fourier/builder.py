@@ -129,7 +129,7 @@ def _seconds(problem: Problem, axes: Axes, eps: float) -> float:
     fine = float(np.prod([2.0 * size for size in axes.shape]))
     rows = chunk_rows(problem.n, axes.shape)
     chunks = -(-problem.n // rows)
-    spread = problem.n * (2.5e-8 + (2.5e-9 * width, 4e-10 * width**2, 3.5e-10 * width**3)[d - 1])
+    spread = problem.n * (2.5e-8 + (2.5e-9 * width, 1.2e-9 * width**2, 3.5e-10 * width**3)[d - 1])
     sums = (spread + chunks * fine * 4e-8) / min(threads, chunks)
     unknowns, k = _unknowns(axes), problem.k
     if is_dense(int(unknowns), k + 1):
