@@ -13,6 +13,7 @@ import scipy.sparse
 from gramless.arrays import Array
 from gramless.kernels.rounding import Rounding as Rounding
 from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
+from gramless.kernels.spectral import SpectralDensity
 from gramless.registry import Registry
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
@@ -85,6 +86,10 @@ class Kernel(ABC):
     @abstractmethod
     def bound(self, radius: float) -> float:
         """Largest modulus of a value for rows within `radius`; infinite where nothing is known."""
+
+    def spectral_density(self) -> SpectralDensity | None:
+        """Fourier transform of a kernel of the distance alone; None where it is not known or not positive."""
+        return None
 
     def radius(self, prepared: Any) -> float:
         """Largest norm of prepared rows, as this kernel uses them: after the shift where it takes one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gramless.arrays import Array
 from gramless.kernels.base import Kernel, kernels, require_finite
 from gramless.kernels.rounding import Rounding, underflow
+from gramless.kernels.spectral import SpectralDensity
 
 
 @dataclass(frozen=True)
@@ -202,6 +203,12 @@ class Scaled(Kernel):
         grown = 1 + 2.5 * unit  # of rounding the factor and the product
         absolute = abs(self.factor) * (inner.absolute * grown + _times(underflow(unit), self.kernel.bound(radius)))
         return Rounding(absolute + underflow(unit), inner.relative * grown + 2.5 * unit)
+
+    def spectral_density(self) -> SpectralDensity | None:
+        inner = self.kernel.spectral_density()
+        if inner is None or not self.factor > 0:
+            return None
+        return replace(inner, factor=inner.factor * float(self.factor))
 
 
 def _times(a: float, b: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.rounding import Rounding, distance_error, exponential_rounding, underflow
+from gramless.kernels.spectral import SpectralDensity
 
 
 @kernels.register("gaussian")
@@ -61,3 +62,6 @@ class Gaussian(RadialKernel):
         # exp turns an absolute error of its argument into a relative one of its value
         spread = distance_error(d, unit) * (2 * radius) ** 2 + (d + 4) * underflow(unit)
         return exponential_rounding(self.gamma * spread, unit)
+
+    def spectral_density(self) -> SpectralDensity | None:
+        return SpectralDensity(float(self.sigma)) if np.isfinite(self.sigma) else None

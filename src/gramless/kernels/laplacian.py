@@ -8,6 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.kernels.base import RadialKernel, kernels, require
+from gramless.kernels.spectral import SpectralDensity
 
 
 @kernels.register("laplacian")
@@ -40,3 +41,6 @@ class Laplacian(RadialKernel):
         distance = np.sqrt(squared_distance, out=squared_distance)
         distance /= -float(self.lengthscale)
         return np.exp(distance, out=distance)
+
+    def spectral_density(self) -> SpectralDensity | None:
+        return SpectralDensity(float(self.lengthscale), 0.5) if np.isfinite(self.lengthscale) else None

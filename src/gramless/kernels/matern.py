@@ -9,6 +9,7 @@ from scipy import special
 
 from gramless.arrays import Array
 from gramless.kernels.base import RadialKernel, kernels, require
+from gramless.kernels.spectral import SpectralDensity
 
 _LARGEST_NU = 30.0  # above it the Bessel function overflows where the kernel still differs from 1
 _BESSEL_ERROR = 8192.0  # units of roundoff; scipy.special.kv was seen to lose 1800 of them near t = 2
@@ -77,6 +78,9 @@ class Matern(RadialKernel):
         polynomial += 1
         polynomial *= _exp_of_minus(t)
         return polynomial
+
+    def spectral_density(self) -> SpectralDensity | None:
+        return SpectralDensity(float(self.lengthscale), float(self.nu)) if np.isfinite(self.lengthscale) else None
 
 
 def _exp_of_minus(t: Array) -> Array:
