@@ -292,7 +292,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         merged._forget()
         merged._update(
             self._space.span.features,  # type: ignore[attr-defined]
-            self._moments + other._moments,
+            self._fitted.moments + other._fitted.moments,  # type: ignore[operator]
             np.result_type(self.eigenvalues_, other.eigenvalues_),
         )
         return merged
@@ -381,7 +381,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             scores = fitted.space.project(self._rows_for_kernel(self.X_fit_))
             fitted = replace(fitted, vectors=scores * np.sqrt(self._weights)[:, None] * scale)
             self._fitted = fitted
-        return fitted.vectors.astype(self.eigenvalues_.dtype, copy=False)
+        vectors: Array = fitted.vectors.astype(self.eigenvalues_.dtype, copy=False)
+        return vectors
 
     def _read(self, X: Any, sample_weight: Any, *, batch: bool = False, reset: bool = True) -> tuple[Any, Array]:
         """Validate the data: float rows, more than one of them unless a batch, and their weights."""
@@ -500,7 +501,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Forget the training rows, where the model can do without."""
         if self._fitted.moments is None:
             raise ValueError(
-                f"keep_data=False needs explicit features, and method={self.method_!r} projects through the training rows"
+                f"keep_data=False needs explicit features; method={self.method_!r} projects through the training rows"
             )
         for name in ("X_fit_", "_weights", "X_transformed_fit_"):
             self.__dict__.pop(name, None)

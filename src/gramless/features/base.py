@@ -84,6 +84,10 @@ class Moments(Protocol):
         """Sum of the weights."""
 
     @property
+    def rows(self) -> int:
+        """How many rows were summed."""
+
+    @property
     def trace(self) -> float:
         """Centred scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2: what the map leaves out included."""
 

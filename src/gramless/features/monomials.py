@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.compress import compress, count, exponents
 from gramless.features.hankel import HankelSums
@@ -71,7 +71,6 @@ class Monomials(FeatureMap):
     center, unit : ndarray of shape (d,), optional
         A point in the middle of the data and a size of each column; powers of two are best for `unit`. They change no
         result, only its rounding; moments add when both are equal.
-    threads : int
 
     Examples
     --------
@@ -91,12 +90,9 @@ class Monomials(FeatureMap):
     d: int
     center: Array
     unit: Array
-    threads: int
 
-    def __init__(
-        self, kernel: Kernel, d: int, center: Array | None = None, unit: Array | None = None, threads: int = 1
-    ) -> None:
-        self.kernel, self.d, self.threads = kernel, d, threads
+    def __init__(self, kernel: Kernel, d: int, center: Array | None = None, unit: Array | None = None) -> None:
+        self.kernel, self.d = kernel, d
         power = _as_power(kernel)
         if isinstance(power, str):
             raise ValueError(f"kernel={kernel!r} has no monomials: {power}")
@@ -149,13 +145,14 @@ class Monomials(FeatureMap):
             parts[first] = part
 
         def rounds() -> Any:  # as many groups at a time as there are threads, then added in their order
-            for place in range(0, len(firsts), self.threads):
-                now = firsts[place : place + self.threads]
+            together = thread_count()
+            for place in range(0, len(firsts), together):
+                now = firsts[place : place + together]
                 yield now
                 for first in now:
                     np.add(total, parts.pop(first), out=total)
 
-        run_in_threads(sum_group, rounds(), self.threads)
+        run_in_threads(sum_group, rounds())
         if not np.isfinite(total).all():
             raise ValueError(
                 f"sums of monomials of degree {2 * self._power.degree} overflow: rows lie too far from center="
@@ -288,7 +285,7 @@ class MonomialsBuilder:
         else:
             box = Box.around(x)
         center, unit = middle(box)
-        return Monomials(problem.kernel, problem.d, center, unit, problem.threads)
+        return Monomials(problem.kernel, problem.d, center, unit)
 
 
 maps.register("monomials")(MonomialsBuilder())

@@ -98,7 +98,7 @@ def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
 
 
 def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
-    """Signs by the one rule, on all rows or on 10,000 of them evenly spaced: a pass over all would cost more than the fit."""
+    """Signs by the one rule, on all rows or on 10,000 evenly spaced: to project all would cost more than the fit."""
     rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SIGN_ROWS)).astype(int))
     rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
     signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))

@@ -21,7 +21,7 @@ _MODEST = 60_000  # where the tail of the transform is too long for the goal
 _SHORT_OF_GOAL = 0.01  # what sampled pairs prove of the part left out
 
 
-def fourier_map(kernel: Kernel, box: Box, error: float, *, threads: int = 1, seed: int = 0) -> FourierMap:
+def fourier_map(kernel: Kernel, box: Box, error: float, *, seed: int = 0) -> FourierMap:
     """The Fourier map of `kernel` for rows in `box`, with |k(x, y) - phi(x).phi(y)| about `error` or less.
 
     For kernels that are not smooth at 0 no grid of bearable size may reach it; the error is then as small as some
@@ -32,7 +32,6 @@ def fourier_map(kernel: Kernel, box: Box, error: float, *, threads: int = 1, see
     kernel : Kernel
     box : Box
     error : float
-    threads : int
     seed : int
         Of the sample that bounds the part left out, where the error was not reached.
     """
@@ -40,7 +39,7 @@ def fourier_map(kernel: Kernel, box: Box, error: float, *, threads: int = 1, see
     if axes.n_modes > MOST_MODES:
         raise ValueError(_too_many(axes))
     grid = make_grid(kernel, box, axes, reached, goal=error)
-    return FourierMap(grid=grid, eps=_accuracy(kernel, error), threads=threads, seed=seed)
+    return FourierMap(grid=grid, eps=_accuracy(kernel, error), seed=seed)
 
 
 class FourierBuilder:
@@ -72,7 +71,7 @@ class FourierBuilder:
                 f"{needed:.1e}; raise memory_limit or tol"
             )
         seed = int(rng.integers(2**31))
-        return fourier_map(problem.kernel, box, _goal(problem), threads=problem.threads, seed=seed)
+        return fourier_map(problem.kernel, box, _goal(problem), seed=seed)
 
 
 maps.register("fourier")(FourierBuilder())

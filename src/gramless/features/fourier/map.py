@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads
+from gramless.arrays import Array, run_in_threads, thread_count
 from gramless.features.base import FeatureMap
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.fourier.leftover import left_out_bound
@@ -31,8 +31,6 @@ class FourierMap(FeatureMap):
     grid : FourierGrid
     eps : float
         Accuracy asked of the non-uniform FFTs.
-    threads : int
-        Changes no bit of any result.
     seed : int
         Of the pairs that are drawn where the map falls short of its goal.
 
@@ -48,7 +46,6 @@ class FourierMap(FeatureMap):
 
     grid: FourierGrid
     eps: float
-    threads: int = 1
     seed: int = 0
 
     @property
@@ -92,13 +89,14 @@ class FourierMap(FeatureMap):
                 error = _checked(error, measured_error(angles, strengths, parts[0]))
 
         def rounds() -> Iterator[list[int]]:
-            for first in range(0, len(pieces), self.threads):
-                numbers = list(range(first, min(len(pieces), first + self.threads)))
+            together = thread_count()
+            for first in range(0, len(pieces), together):
+                numbers = list(range(first, min(len(pieces), first + together)))
                 yield numbers
                 for number in numbers:  # in the order of the rows, whoever was first
                     np.add(total, parts.pop(number), out=total)
 
-        run_in_threads(work, rounds(), min(self.threads, max(1, len(pieces))))
+        run_in_threads(work, rounds())
         total = (total + np.flip(total).conj()) / 2
         weight = float(weights.sum())
         left_out, kind = weight * grid.tail, "rigorous"
@@ -112,7 +110,7 @@ class FourierMap(FeatureMap):
             slip=error * weight,
             left_out=left_out,
             kind=kind,
-            threads=self.threads,
+            rows=len(weights),
         )
 
     def dot(self, x: Any, coefficients: Array) -> Array:
@@ -135,7 +133,7 @@ class FourierMap(FeatureMap):
             part[~near] = 0.0
 
         firsts = list(range(0, n, _PROJECTED_ROWS))
-        run_in_threads(work, [firsts], min(self.threads, max(1, len(firsts))))
+        run_in_threads(work, [firsts])
         return out
 
     def _packed(self, coefficients: Array) -> Array:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import scipy.fft
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff, use_threads
 from gramless.features.fourier.grid import FourierGrid
 
 _PARALLEL = 500_000  # below this many points, FFT threads cost more than they save
@@ -24,10 +24,9 @@ class ToeplitzScatter:
     grid : FourierGrid
     sums : ndarray, complex
     weight : float
-    threads : int
     """
 
-    def __init__(self, grid: FourierGrid, sums: Array, weight: float, threads: int) -> None:
+    def __init__(self, grid: FourierGrid, sums: Array, weight: float) -> None:
         self.grid, self.sums, self.weight = grid, sums, weight
         self.shape = (len(grid.weights), len(grid.weights))
         self._roots = grid.roots
@@ -38,8 +37,7 @@ class ToeplitzScatter:
         self._sizes = tuple(
             scipy.fft.next_fast_len(4 * m + 1, real=axis == last) for axis, m in enumerate(self._counts)
         )
-        self._threads = threads
-        self._workers = threads if np.prod(self._sizes) >= _PARALLEL else 1
+        self._workers = thread_count() if np.prod(self._sizes) >= _PARALLEL else 1
         # one of each pair j, -j: those with last frequency >= 0
         self._upper = np.nonzero(grid.modes[:, -1] >= 0)[0]
         self._half = (*(2 * m + 1 for m in self._counts[:-1]), self._counts[-1] + 1)
@@ -106,8 +104,9 @@ class ToeplitzScatter:
             out[column] = self @ np.ascontiguousarray(a[:, column])
 
         _ = self._symbol  # made once, before the threads ask for it
-        threads = self._threads if np.prod(self._sizes) >= _PARALLEL // 10 and self._workers == 1 else 1
-        run_in_threads(work, [list(range(a.shape[1]))], threads)
+        shared = np.prod(self._sizes) >= _PARALLEL // 10 and self._workers == 1
+        with use_threads(None if shared else 1):
+            run_in_threads(work, [list(range(a.shape[1]))])
         return np.ascontiguousarray(out.T)
 
     def _uncentred(self, a: Array) -> Array:

@@ -33,7 +33,7 @@ class ToeplitzMoments:
         T is positive semidefinite, so of two data sets these bounds add.
     kind : str
         ``"rigorous"``, or ``"probabilistic"`` where `left_out` was sampled.
-    threads : int
+    rows : int
     """
 
     grid: FourierGrid
@@ -43,7 +43,7 @@ class ToeplitzMoments:
     slip: float
     left_out: float
     kind: str = "rigorous"
-    threads: int = 1
+    rows: int = 0
 
     def __add__(self, other: ToeplitzMoments) -> ToeplitzMoments:
         return replace(
@@ -68,6 +68,7 @@ class ToeplitzMoments:
             sums=self.sums + sign * other.sums,
             weight=self.weight + sign * other.weight,
             squares=self.squares + sign * other.squares,
+            rows=self.rows + int(sign) * other.rows,
             slip=self.slip + other.slip + unit_roundoff() * (self.weight + other.weight),
         )
 
@@ -118,7 +119,7 @@ class ToeplitzMoments:
         if not self.weight > 0:
             zeros = np.zeros(k + 1)
             return Spectrum(zeros[:k], np.zeros((len(self.grid.weights), k)), zeros, zeros, zeros[:k])
-        scatter = ToeplitzScatter(self.grid, self.sums, self.weight, self.threads)
+        scatter = ToeplitzScatter(self.grid, self.sums, self.weight)
         pairs = leading_pairs(scatter, k, tol, self.rounding, rng)
         images = self.weight * self.grid.aliasing
         shift = min(self.grid.tail * self.squares / self.weight, self.left_out)
