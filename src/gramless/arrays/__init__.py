@@ -3,10 +3,11 @@
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.memory import parse_memory
 from gramless.arrays.products import inner, inner_rounding, orthonormalize, times
-from gramless.arrays.threads import one_blas_thread, run_in_threads, thread_count, use_threads
+from gramless.arrays.threads import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
 
 __all__ = [
     "Array",
+    "blas_threads_for",
     "inner",
     "inner_rounding",
     "one_blas_thread",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, TypeVar
@@ -56,6 +56,11 @@ def one_blas_thread() -> Any:
     cores, that costs many times what they save.
     """
     return _controller().limit(limits=1, user_api="blas")
+
+
+def blas_threads_for(size: int) -> Any:
+    """Context for LAPACK on a matrix of `size` rows: one thread where more would only wait for each other."""
+    return one_blas_thread() if size < 1000 else nullcontext()
 
 
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:

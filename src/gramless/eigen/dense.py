@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, unit_roundoff
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, solvers
 
@@ -24,7 +24,8 @@ class Dense(Solver):
         norm = float(np.abs(matrix).sum(axis=1).max(initial=0.0))  # at least the spectral norm
         if not np.isfinite(norm):
             raise ValueError("the matrix has entries that are not finite")
-        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1), overwrite_a=True)
+        with blas_threads_for(n):
+            values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1), overwrite_a=True)
         values, vectors = values[::-1], vectors[:, ::-1]
         rounding = 40 * n * unit_roundoff() * norm  # LAPACK's backward error: syevr was seen to reach 16 n u
         if not hasattr(operator, "to_dense"):

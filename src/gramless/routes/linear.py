@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from gramless.arrays import Array, inner, inner_rounding, orthonormalize, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, inner, inner_rounding, orthonormalize, unit_roundoff
 from gramless.certificates import Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.kernels import Linear
@@ -46,7 +46,8 @@ class CovarianceMethod:
             part = np.sqrt(weights[rows, None]) * (_dense(x[rows]) - mean)
             scatter += inner(part, part)
         scatter = (scatter + scatter.T) / 2
-        values, axes = scipy.linalg.eigh(scatter)
+        with blas_threads_for(problem.d):
+            values, axes = scipy.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
         rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * trace
         errors = np.full(problem.d, rounding)
