@@ -290,11 +290,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         refuse_to_merge(self, other)
         merged = copy.copy(self)
         merged._forget()
-        merged._update(
-            self._space.span.features,  # type: ignore[attr-defined]
-            self._fitted.moments + other._fitted.moments,  # type: ignore[operator]
-            np.result_type(self.eigenvalues_, other.eigenvalues_),
-        )
+        ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
+        moments = self._moments + ours.adopted(other._moments, theirs)
+        merged._update(ours, moments, np.result_type(self.eigenvalues_, other.eigenvalues_))
         return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:

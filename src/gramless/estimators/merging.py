@@ -23,8 +23,3 @@ def refuse_to_merge(ours: Any, theirs: Any) -> None:
         raise ValueError(f"kernels differ: {left.kernel} and {right.kernel}")
     if ours.method_ != theirs.method_:
         raise ValueError(f"features differ: {ours.method_} and {theirs.method_}; fit both with the same method=")
-    if not left.same_space(right):
-        raise ValueError(
-            f"both have {ours.method_} features, but of different boxes or landmarks; fit both with the same domain=, "
-            "or go on from a copy of one model with partial_fit"
-        )

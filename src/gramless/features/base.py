@@ -143,9 +143,32 @@ class FeatureMap(ABC):
     def same_space(self, other: FeatureMap) -> bool:
         """Whether moments of both may be added."""
 
+    def adopted(self, moments: Any, other: FeatureMap) -> Any:
+        """Moments made by `other`, in the form in which they add to this map's own.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if not self.same_space(other):
+            raise ValueError(
+                "the features are of different boxes or landmarks; fit both with the same domain=, or go on from a copy "
+                "of one model with partial_fit"
+            )
+        return moments
+
 
 class MapBuilder(Protocol):
-    """Says what a kind of map would cost for a problem, and makes it."""
+    """Says what a kind of map would cost for a problem, and makes it.
+
+    Attributes
+    ----------
+    boxed : bool
+        Whether its maps are made for a box, which all rows must lie in.
+    """
+
+    boxed: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""

@@ -213,6 +213,10 @@ class Monomials(FeatureMap):
             out *= table[powers[:, i + 1][:, None], powers[:, i + 1]]
         return out
 
+    def adopted(self, moments: ShiftedMoments, other: FeatureMap) -> ShiftedMoments:
+        """Exact features differ by where they were centred only: moments move."""
+        return moments.moved(self)
+
     def same_space(self, other: FeatureMap) -> bool:
         return (
             isinstance(other, Monomials)
@@ -260,6 +264,8 @@ class MonomialsBuilder:
 
     # Operations a second: products and sweeps, one thread; LAPACK, all threads (the rates of planning.Machine)
     gemm, sweep, eigh = 3e10, 5e8, 6e9
+
+    boxed = False
 
     def estimate(self, problem: Problem) -> Estimate:
         power = _as_power(problem.kernel)

@@ -12,7 +12,15 @@ from gramless.tables import html_table, text_table
 
 
 class Method(Protocol):
-    """A way to solve a problem: it can say what it would cost, and do it."""
+    """A way to solve a problem: it can say what it would cost, and do it.
+
+    Attributes
+    ----------
+    streams : bool
+        Whether it needs each row only once, so that rows may come in batches and be forgotten.
+    """
+
+    streams: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """What it would cost, or why it cannot serve."""
@@ -68,6 +76,8 @@ class Plan:
             return f"needs more than memory_limit ({_size(self.problem.memory_limit)})"
         if self.forced:
             return "not asked for"
+        if estimate.error > self.problem.tol:
+            return f"reaches {estimate.error:.0e} only"
         return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
 
     def __str__(self) -> str:
@@ -80,24 +90,27 @@ class Plan:
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
-    """Ask every method; take the cheapest that fits, or the one that was named.
+    """Ask every method; take the cheapest that reaches the tolerance within memory, or the one that was named.
+
+    A tolerance that was asked for and that nobody reaches is an error; a default one is then missed by as little as can
+    be, and the certificate says by how much.
 
     Raises
     ------
     ValueError
-        If the named method cannot serve.
+        If the named method cannot serve, or nobody reaches the tolerance; the message says what can be had.
     MemoryLimitError
         If nothing fits; the message says what would.
     """
-    estimates = {name: candidate.estimate(problem) for name, candidate in methods.items()}
+    estimates = {name: _ask(candidate, problem) for name, candidate in methods.items()}
     if method != "auto":
         methods[method]  # raises for a name nobody registered
-        estimate = estimates[method]
-        if estimate.refusal:
-            raise ValueError(f"method={method!r} cannot be used here: {estimate.refusal}; pass method='auto'")
-        candidates = {method: estimate}
-    else:
-        candidates = {name: estimate for name, estimate in estimates.items() if not estimate.refusal}
+        if estimates[method].refusal:
+            raise ValueError(f"method={method!r} cannot be used here: {estimates[method].refusal}; pass method='auto'")
+    wanted = estimates if method == "auto" else {method: estimates[method]}
+    candidates = {name: estimate for name, estimate in wanted.items() if not estimate.refusal}
+    if not candidates:
+        raise ValueError(f"no method can serve: {'; '.join(f'{n}: {e.refusal}' for n, e in wanted.items())}")
     fitting = {name: e for name, e in candidates.items() if e.bytes <= problem.memory_limit}
     if not fitting:
         name, least = min(candidates.items(), key=lambda item: item[1].bytes)
@@ -105,8 +118,24 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
             f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
             f"method {name!r} needs {_size(least.bytes)}; raise memory_limit or lower n_components"
         )
-    chosen = min(fitting, key=lambda name: fitting[name].seconds)
+    exact = {name: e for name, e in fitting.items() if e.error <= problem.tol}
+    if exact:
+        chosen = min(exact, key=lambda name: exact[name].seconds)
+    else:
+        chosen = min(fitting, key=lambda name: fitting[name].error)
+        if problem.strict:
+            raise ValueError(
+                f"tol={problem.tol:.1e} cannot be reached here; method={chosen!r} promises {fitting[chosen].error:.1e}. "
+                "Raise tol" + ("" if method == "auto" else " or pass method='auto'")
+            )
     return Plan(problem, chosen, estimates, forced=method != "auto")
+
+
+def _ask(method: Method, problem: Problem) -> Estimate:
+    """What a method says, unless it cannot take rows as they come."""
+    if problem.streaming and not method.streams:
+        return Estimate(refusal="needs all rows at once")
+    return method.estimate(problem)
 
 
 def _size(count: float) -> str:

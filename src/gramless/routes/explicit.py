@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, blas_threads_for
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.features import FeatureMap, Moments, Spectrum, maps
@@ -28,6 +28,8 @@ class ExplicitMethod:
         A registered feature map.
     """
 
+    streams = True
+
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -36,7 +38,10 @@ class ExplicitMethod:
             return Estimate(refusal="a given matrix has no features")
         if problem.solver not in ("auto", "dense"):
             return Estimate(refusal=f"eigen_solver={problem.solver!r} works on the Gram matrix")
-        return maps[self.name].estimate(problem)
+        builder = maps[self.name]
+        if problem.streaming and builder.boxed and not problem.domain:
+            return Estimate(refusal="a stream needs domain=(low, high) for it")
+        return builder.estimate(problem)
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         features = maps[self.name].make(problem, x, weights, request.rng)
@@ -47,7 +52,8 @@ class ExplicitMethod:
 
 def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: Request) -> Fitted:
     """An eigenspace from moments."""
-    spectrum = _solve(moments, problem, request)
+    with blas_threads_for(features.n_features):
+        spectrum = _solve(moments, problem, request)
     k = len(spectrum.values)
     certificate = Certificate(
         values=spectrum.values,

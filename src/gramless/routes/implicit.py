@@ -25,6 +25,8 @@ _MACHINE = Machine()
 class DenseMethod:
     """Write the centred Gram matrix down. Right for small N, for all components, and for matrices that were given."""
 
+    streams = False
+
     def estimate(self, problem: Problem) -> Estimate:
         n, k = problem.n, problem.k
         make = gram_seconds(problem)
@@ -52,6 +54,8 @@ class DenseMethod:
 
 class TiledMethod:
     """Never write the Gram matrix down: make its tiles anew each pass, or keep as many as memory allows."""
+
+    streams = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":

@@ -32,6 +32,8 @@ def _refusal(problem: Problem) -> str:
 class CovarianceMethod:
     """The d x d scatter matrix (Raykar & Ankur, eqs. 9-13): one pass over the data, then LAPACK."""
 
+    streams = False
+
     def estimate(self, problem: Problem) -> Estimate:
         n, d = problem.n, problem.d
         seconds = 2 * n * d * d / (_MACHINE.gemm * problem.threads) + 9 * d**3 / _MACHINE.eigh + 4e-4
@@ -56,6 +58,8 @@ class CovarianceMethod:
 
 class SvdMethod:
     """The SVD of the centred data (Vasconcelos): no product squares the condition number."""
+
+    streams = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.sparse and not _refusal(problem):

@@ -45,6 +45,8 @@ def fourier_map(kernel: Kernel, box: Box, error: float, *, seed: int = 0) -> Fou
 class FourierBuilder:
     """Fourier maps: d <= 3, kernels of the distance whose transform is known and positive."""
 
+    boxed = True
+
     def estimate(self, problem: Problem) -> Estimate:
         refusal = _refusal(problem)
         if refusal:
