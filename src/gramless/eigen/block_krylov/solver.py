@@ -148,7 +148,7 @@ def _verify(operator: Operator, drafted: Basis, goal: Goal) -> tuple[Array, Arra
     """
     values, coordinates, _ = drafted.ritz()
     lead = min(goal.k, len(values)) - 1
-    small = np.flatnonzero(values < values[lead] / 6)
+    small = np.flatnonzero(values < values[lead] / 12)
     count = min(len(values), max(goal.k + 10, int(small[0]) if len(small) else len(values)))
     q = orthonormalize(times(drafted.vectors, coordinates[:, :count]))[0]
     probes = off(q, goal.rng.standard_normal((len(q), PROBES)))
