@@ -3,7 +3,7 @@
 from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
-from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError
+from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
 from gramless.estimators import KernelPCA
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "IndefiniteKernelWarning",
     "KernelPCA",
     "MemoryLimitError",
+    "UncertifiedWarning",
     "__version__",
     "eigen",
     "kernels",

@@ -11,5 +11,9 @@ class IndefiniteKernelWarning(GramlessError, UserWarning):
     """The kernel is not positive semidefinite: distances in feature space may be negative."""
 
 
+class UncertifiedWarning(GramlessError, UserWarning):
+    """The error bound of an eigenvalue is as large as the eigenvalue; the certificate shows which."""
+
+
 class MemoryLimitError(GramlessError, MemoryError):
     """The work does not fit `memory_limit`; the message names what would."""

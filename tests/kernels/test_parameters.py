@@ -93,7 +93,7 @@ def test_quadratic_forms_compare_by_value():
     [
         (np.eye(3), True),
         (np.zeros((2, 2)), True),
-        (np.ones((4, 4)), True),  # semidefinite: eigenvalues 4, 0, 0, 0
+        (np.ones((4, 4)), None),  # eigenvalues 4, 0, 0, 0: rounding hides the sign of the zeros
         (np.outer([0.1, 0.7, 1.3], [0.1, 0.7, 1.3]), True),
         (np.diag([0.0, -1.0]), False),  # both leading minors are 0
         (np.diag([1.0, -1e-6]), False),

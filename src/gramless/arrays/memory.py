@@ -19,7 +19,7 @@ def parse_memory(limit: int | float | str | None) -> int:
     if limit is None:
         return free_memory() // 2
     if isinstance(limit, str):
-        match = re.fullmatch(r"\s*([0-9.]+(?:e\d+)?)\s*([KMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
+        match = re.fullmatch(r"\s*(\d+\.?\d*(?:e\d+)?|\.\d+)\s*([KMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
         if match is None:
             raise ValueError(f"memory_limit={limit!r} is not understood; write a number of bytes, '500MB' or '2GiB'")
         number, unit, binary = match.groups()

@@ -82,9 +82,12 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     >>> basis.shape
     (2, 1)
     """
-    scale = np.sqrt((block**2).sum(axis=0).max(initial=0.0))
-    if not scale > 0:
+    peak = float(np.abs(block).max(initial=0.0))
+    if not np.isfinite(peak):
+        raise FloatingPointError("a block of vectors has entries that are not finite")
+    if peak == 0:
         return block[:, :0], np.zeros((0, block.shape[1]))
+    scale = peak * np.sqrt(((block / peak) ** 2).sum(axis=0).max())
     if against is not None and against.shape[1]:
         block = block - times(against, inner(against, block))
     basis, triangle = _qr(block)

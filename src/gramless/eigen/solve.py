@@ -151,9 +151,14 @@ def product_rounding(operator: Operator, basis: Basis) -> float:
     """
     n, m = basis.vectors.shape
     size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
-    skew = float(np.linalg.norm(inner(basis.vectors, basis.vectors) - np.eye(m))) + m * inner_rounding(n)
+    both = np.hstack([np.eye(m), np.zeros((m, basis.residual_vectors.shape[1]))])
+    skew = np.linalg.norm(inner(basis.vectors, np.hstack([basis.vectors, basis.residual_vectors])) - both)
+    p = basis.residual_vectors.shape[1]
+    skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
+    skew += (m + p) * inner_rounding(n)
     error = product_error(operator, size)
-    return float(np.sqrt(m) * error + np.sqrt(m) * inner_rounding(n) * size + 3 * skew * size)
+    small = (m + p) * unit_roundoff() * size  # of the m x m matrices made on the way
+    return float(np.sqrt(m) * error + np.sqrt(m) * inner_rounding(n) * size + 3 * skew * size + 10 * small)
 
 
 def product_error(operator: Operator, size: float) -> float:

@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
@@ -325,8 +325,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "The inverse transform is not available: KernelPCA was made with fit_inverse_transform=False. "
                 "Set fit_inverse_transform=True and fit again."
             )
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != len(self.eigenvalues_):
+        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        if X.shape[1] != len(self.eigenvalues_):
             raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {len(self.eigenvalues_)} columns")
         with use_threads(self.n_jobs):
             return self._preimage(X.astype(np.float64, copy=False)).astype(self.eigenvalues_.dtype, copy=False)
@@ -425,7 +425,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if scipy.sparse.issparse(X):
             raise ValueError("center_input=True would fill a sparse X; pass X.toarray(), or center_input=False")
         if fitting:
-            self._input_mean = np.average(X, axis=0, weights=weights).astype(X.dtype)
+            self._input_mean = np.average(np.asarray(X, dtype=np.float64), axis=0, weights=weights)
         return X - self._input_mean
 
     def _pose(self, X: Any, kernel: Kernel, weights: Array) -> Problem:

@@ -53,8 +53,10 @@ def read_gram(gram: Any) -> Array:
         raise ValueError(f"kernel='precomputed' needs a square matrix of kernel values; got shape {gram.shape}")
     worst, where = _largest_skew(gram, np.zeros(n))
     slack = (1e-8 if gram.dtype == np.float64 else 1e-4) * float(np.abs(gram).max(initial=0.0))
-    if worst <= slack:
+    if worst == 0:
         return np.asarray(gram)
+    if worst <= slack:
+        return np.asarray((gram + gram.T) / 2)
     means = (gram.sum(axis=1, dtype=np.float64) - gram.sum(axis=0, dtype=np.float64)) / n
     worst, where = _largest_skew(gram, means)
     if worst > slack:

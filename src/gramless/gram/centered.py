@@ -98,7 +98,7 @@ class CenteredGram(GramOperator):
     def to_dense(self) -> Array:
         matrix = self.gram.to_dense()
         r = self.roots
-        k = matrix @ r / self.weight
+        k = inner(matrix, r[:, None])[:, 0] / self.weight
         mean = float(r @ k) / self.weight
         for i in range(len(matrix)):  # row by row: no second matrix
             matrix[i] -= r[i] * k

@@ -251,6 +251,8 @@ def squared_distances(x: Points, y: Points) -> Array:
         np.multiply(y.values, -2, out=right[:, :d])
         right[:, d], right[:, d + 1] = 1, y.squared_norms
         squared = left @ right.T
+    if x is y:
+        np.fill_diagonal(squared, 0)  # a point from itself: no rounding, however far out or narrow the kernel
     return np.maximum(squared, 0, out=squared)
 
 

@@ -212,5 +212,5 @@ class Scaled(Kernel):
 
 
 def _times(a: float, b: float) -> float:
-    """Product with 0 * inf = 0."""
-    return a * b if a and b else 0.0
+    """Product with 0 * inf = 0, and so for what is as good as 0: an error of underflow times a bound nobody knows."""
+    return a * b if a > 1e-290 and b > 1e-290 else 0.0

@@ -97,6 +97,6 @@ def _bessel_profile(t: Array, nu: float) -> Array:
         with np.errstate(all="ignore"):
             value = special.kv(nu, part)
             value *= factor * part**nu
-        # t^nu K_nu(t) is 0 * inf only where the kernel is 1 to the last digit
-        flat[first : first + _CHUNK] = np.where(np.isfinite(value), value, 1.0)
+        # 0 * inf: where t is small the kernel is 1 to the last digit, where it is large 0
+        flat[first : first + _CHUNK] = np.where(np.isfinite(value), value, np.where(part < 1, 1.0, 0.0))
     return flat.reshape(t.shape)

@@ -61,15 +61,17 @@ class QuadraticForm(Kernel):
         return hash((QuadraticForm, self.A.shape, self.A.tobytes()))
 
     @property
-    def mercer(self) -> bool:
-        return self._lowest >= 0
+    def mercer(self) -> bool | None:
+        """None where the smallest eigenvalue of A cannot be told from 0, from below."""
+        lowest, noise = self._lowest
+        return True if lowest >= 0 else False if lowest < -noise else None
 
     @cached_property
-    def _lowest(self) -> float:
-        """Smallest eigenvalue of A, 0 where it is rounding."""
+    def _lowest(self) -> tuple[float, float]:
+        """Smallest eigenvalue of A, or 0, and what rounding may have done to it."""
         values = np.linalg.eigvalsh(self.A)
         noise = len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-        return float(values.min(initial=0.0)) if values.min(initial=0.0) < -noise else 0.0
+        return float(values.min(initial=0.0)), float(noise)
 
     @cached_property
     def _size(self) -> float:

@@ -47,6 +47,6 @@ def distance_error(d: int, unit: float) -> float:
 
 def exponential_rounding(error: float, unit: float) -> Rounding:
     """Rounding of exp(-t) where t >= 0 is known up to `error`: relative, unless that says nothing."""
-    if error < 1:
+    if error < 0.4:
         return Rounding(underflow(unit), float(np.expm1(error)) + 10 * unit)
     return Rounding(1.0, 10 * unit)

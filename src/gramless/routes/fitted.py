@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.certificates import Certificate
 from gramless.eigen import Outcome
+from gramless.errors import UncertifiedWarning
 from gramless.features import Moments
 from gramless.spaces import Eigenspace
 
@@ -60,8 +62,19 @@ def sign_flips(vectors: Array, weights: Array) -> Array:
     return np.where(signs == 0, 1.0, signs)
 
 
-def settle_spectrum(values: Array, certificate: Certificate, mercer: bool | None) -> tuple[Array, Certificate]:
+def settle_spectrum(
+    values: Array, certificate: Certificate, mercer: bool | None, noise: float
+) -> tuple[Array, Certificate]:
     """Set to 0 what rounding made of 0, and refuse what a positive semidefinite matrix cannot have.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+    certificate : Certificate
+    mercer : bool or None
+        Whether the kernel is positive semidefinite.
+    noise : float
+        What rounding usually makes of an eigenvalue 0. (The certificate has the worst it could make, which is more.)
 
     Raises
     ------
@@ -73,13 +86,21 @@ def settle_spectrum(values: Array, certificate: Certificate, mercer: bool | None
         certificate = certificate.at_least(0.0)
     elif len(values):
         least = values.min()
-        if least < -1e-5 * max(largest, 0.0) and least < -1e-10:
+        if least < -1e-5 * max(largest, 0.0) and least < -noise:
             part = f"{-least / largest:g} of the largest positive one" if largest > 0 else f"the least is {least:g}"
             raise ValueError(
                 f"There are significant negative eigenvalues ({part}) among the {len(values)} components asked for: "
                 "the kernel is not positive semidefinite on this data. Ask for fewer components, or change the kernel."
             )
-    # below these, a value cannot be told from 0: scikit-learn's rule, and the certified rounding error
-    noise = (values < 1e-12 * largest) | (certificate.lower <= 0)
-    values = np.where(noise, 0.0, values)
-    return values, replace(certificate, values=values)
+    zero = values <= max(1e-12 * largest, noise)  # scikit-learn's rule, and the usual rounding
+    values = np.where(zero, 0.0, values)
+    if ((values > 1e-6 * largest) & (certificate.lower <= 0)).any():
+        warnings.warn(
+            "rounding errors could be as large as some eigenvalues: their intervals in certificate_ reach down to 0. "
+            "An outlier, rows far from the origin, or a kernel much wider or narrower than the data cost digits: "
+            "centre and scale the data",
+            UncertifiedWarning,
+            stacklevel=2,
+        )
+    lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)
+    return values, replace(certificate, values=values, lower=lower)

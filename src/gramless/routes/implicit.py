@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
 from gramless.eigen.block_krylov import block_width
 from gramless.gram import CenteredGram, DenseGram, TiledGram
@@ -141,7 +141,8 @@ def _leading(
     while True:
         result = _solve(operator, k, solver, problem, request, start)
         goal = request.share * (trace() if callable(trace) else trace)
-        if result.values.clip(0).sum() >= goal or k == problem.n or result.values[-1] <= 0:
+        noise = getattr(operator, "error", None) or 0.0
+        if result.values.clip(0).sum() >= goal or k == problem.n or result.values[-1] <= noise:
             return _cut(result, goal)
         k, start = min(problem.n, 2 * k), result.vectors
 
@@ -160,7 +161,8 @@ def _cut(result: EigenResult, goal: float) -> EigenResult:
 
 def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, result: EigenResult) -> Fitted:
     """An eigenspace from eigenpairs of the centred Gram matrix."""
-    values, certificate = settle_spectrum(result.values, result.certificate, problem.kernel.mercer)
+    noise = 50 * unit_roundoff() * centered.gram.statistics().norm
+    values, certificate = settle_spectrum(result.values, result.certificate, problem.kernel.mercer, noise)
     vectors = result.vectors * sign_flips(result.vectors, weights)
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
     basis = centered.roots[:, None] * vectors * scale

@@ -11,6 +11,7 @@ import scipy.sparse
 from gramless.arrays import Array, blas_threads_for, inner, inner_rounding, orthonormalize, unit_roundoff
 from gramless.certificates import Certificate, angle_bounds
 from gramless.eigen import Outcome
+from gramless.gram.tiled import refuse_scale
 from gramless.kernels import Linear
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
@@ -42,12 +43,16 @@ class CovarianceMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         mean = weighted_mean(x, weights)
-        scatter = np.zeros((problem.d, problem.d))
+        scatter, drift = np.zeros((problem.d, problem.d)), np.zeros(problem.d)
         for first in range(0, problem.n, _ROWS):
             rows = slice(first, first + _ROWS)
-            part = np.sqrt(weights[rows, None]) * (_dense(x[rows]) - mean)
+            moved = _dense(x[rows]) - mean
+            drift += inner(weights[rows, None], moved)[0]  # the mean is rounded: what it misses is taken out below
+            part = np.sqrt(weights[rows, None]) * moved
             scatter += inner(part, part)
+        scatter -= np.outer(drift, drift) / weights.sum()
         scatter = (scatter + scatter.T) / 2
+        refuse_scale(float(np.abs(scatter).max()), "squares of the data")
         with blas_threads_for(problem.d):
             values, axes = scipy.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
@@ -72,7 +77,11 @@ class SvdMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         mean = weighted_mean(x, weights)
-        rows = np.sqrt(weights[:, None]) * (_dense(x) - mean)
+        rows = _dense(x) - mean
+        rows -= inner(weights[:, None], rows)[0] / weights.sum()  # the mean is rounded
+        rows *= np.sqrt(weights[:, None])
+        largest = float(np.abs(rows).max())
+        refuse_scale(largest * largest, "squares of the data")
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
         slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
         errors = 2 * singular * slip + slip**2
@@ -125,17 +134,17 @@ def _assemble(
         kind=np.full(k, "rigorous"),
         failure_probability=0.0,
     )
-    kept, certificate = settle_spectrum(values[:k], certificate, True)
+    kept, certificate = settle_spectrum(values[:k], certificate, True, 50 * unit_roundoff() * trace)
     vectors = _gram_vectors(x, weights, mean, axes[:, :k], kept)
     signs = sign_flips(vectors, weights)
     basis = axes[:, :k] * np.where(kept > 0, signs, 0.0)
     space = Eigenspace(
-        span=InputSpan(problem.kernel),
-        mean=mean,
+        span=InputSpan(mean),
+        mean=np.zeros(problem.d),
         basis=basis,
         scatter=kept,
-        offset=mean @ basis,
-        mean_norm2=float(mean @ mean),
+        offset=np.zeros(k),
+        mean_norm2=0.0,
         weight=float(weights.sum()),
         trace=trace,
     )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, times
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
-from gramless.kernels import Kernel
+from gramless.kernels import Kernel, Linear
 
 
 class Span(Protocol):
@@ -57,12 +58,24 @@ class FeatureSpan:
 
 @dataclass(frozen=True, eq=False)
 class InputSpan:
-    """The axes of the input, for the linear kernel: phi(x) = x."""
+    """The axes of the input about an origin, for the linear kernel: phi(x) = x - origin.
 
-    kernel: Kernel
+    Distances from the origin do not cancel as inner products of points far away would.
+    """
+
+    origin: Array
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel whose feature space this is, up to the origin."""
+        return Linear()
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        return np.asarray(x @ coefficients, dtype=np.float64)
+        if scipy.sparse.issparse(x):
+            return np.asarray(x @ coefficients - self.origin @ coefficients, dtype=np.float64)
+        return times(np.asarray(x, dtype=np.float64) - self.origin, coefficients)
 
     def norms2(self, x: Any) -> Array:
-        return self.kernel.diagonal(x)
+        if scipy.sparse.issparse(x):
+            x = x.toarray()
+        return Linear().diagonal(np.asarray(x, dtype=np.float64) - self.origin)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
-from gramless.gram.tiled.tiles import TILE, Tiles, overflow_message
+from gramless.gram.tiled.tiles import TILE, Tiles, overflow_message, refuse_scale
 from gramless.kernels import Kernel
 
 
@@ -57,10 +57,15 @@ class TiledGram(GramOperator):
         super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
         self._weighted = weights is not None
         self._statistics: Statistics | None = None
-        if draft:
+        self._tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes)
+        if draft and self._fits_float32():
             self.draft = TiledGram(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes)
-            keep_bytes = 0
-        self._tiles = Tiles(kernel, x, dtype, keep_bytes)
+
+    def _fits_float32(self) -> bool:
+        """Whether neither values nor weighted sums of them leave the range of float32."""
+        with np.errstate(over="ignore"):
+            size = self._tiles.kernel.bound(self._tiles.radius) * max(1.0, float(self.roots.max()) ** 2)
+        return bool(1e-25 < size < 1e25)
 
     def diagonal(self) -> Array:
         return self.roots**2 * self._tiles.diagonal()
@@ -81,8 +86,13 @@ class TiledGram(GramOperator):
         scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=dtype)
         out = np.zeros(v.shape)
         squares: dict[tuple[int, int], float] = {}
+        largest: dict[tuple[int, int], float] = {}
 
         def add(index: tuple[int, int]) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # found, and named, in the sums
+                add_tile(index)
+
+        def add_tile(index: tuple[int, int]) -> None:
             i, j = index
             rows, columns = tiles.rows(i), tiles.rows(j)
             tile = tiles[index]
@@ -97,22 +107,27 @@ class TiledGram(GramOperator):
                     else np.einsum("ij,ij->i", tile, tile)
                 )
                 squares[index] = float(square @ self.roots[rows] ** 2) * (1 if i == j else 2)
+                largest[index] = max(float(tile.max()), -float(tile.min()))
 
         run_in_threads(add, rounds(tiles.blocks))
         if self._weighted:
             out *= self.roots[:, None]
+        if gather:
+            self._refuse_scale(max(largest.values()), out)
         return out, math.fsum(squares.values())
+
+    def _refuse_scale(self, largest: float, product: Array) -> None:
+        if not np.isfinite(largest) or not np.isfinite(product).all():
+            raise ValueError(overflow_message(self._tiles.kernel))
+        refuse_scale(largest, "kernel values")
+        refuse_scale(largest * float(self.roots.max()) ** 2, "kernel values times weights")
 
     def _conclude(self, sums: Array, squares: float) -> Statistics:
         """Bounds from the first sweep, kernel rounding included."""
-        if not np.isfinite(squares) or not np.isfinite(sums).all():
-            raise ValueError(overflow_message(self._tiles.kernel))
         rounding, weight = self._tiles.rounding, float((self.roots**2).sum())
-        if rounding.relative >= 0.5:
-            raise ValueError(
-                f"{self._tiles.kernel} cannot be evaluated to one digit on rows of norm {self._tiles.radius:.3g}; "
-                "rescale the data or widen the kernel"
-            )
+        if rounding.relative >= 0.5:  # nothing is known of the computed values: only what bounds every value holds
+            size = self._tiles.kernel.bound(self._tiles.radius) * weight
+            return Statistics(size**2, sums, size)
         grown = (1 + 2 * (min(TILE, self._tiles.n) + 8) * unit_roundoff()) / (1 - rounding.relative)
         frobenius = (np.sqrt(squares) + rounding.absolute * weight) * grown
         norm = frobenius
@@ -140,6 +155,8 @@ class TiledGram(GramOperator):
     @property
     def error(self) -> float:
         rounding, statistics = self._tiles.rounding, self.statistics()
+        if rounding.relative >= 0.5:
+            return 2 * statistics.norm
         weight = float((self.roots**2).sum())
         return rounding.absolute * weight + (rounding.relative + self._growth) * statistics.norm
 

@@ -1,0 +1,172 @@
+"""Inputs that broke something once: each now gets a right answer within its certificate, or an error that says why."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from extended import WIDE, centered_gram, eigenvalues
+
+from gramless import KernelPCA, UncertifiedWarning
+from gramless import kernels as k
+
+METHODS = ["dense", "tiled"]
+
+
+def rows(n, d, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def overlap(x, y):
+    return float(np.exp(-np.abs(x - y).sum()))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_leading_eigenvalue_many_times_over(method):
+    model = KernelPCA(3, kernel="precomputed", method=method).fit(np.eye(300))
+    np.testing.assert_allclose(model.eigenvalues_, 1)
+    narrow = KernelPCA(1, kernel="rbf", gamma=5e11, method=method)
+    assert narrow.fit(rows(50, 2)).eigenvalues_[0] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("method", ["auto", "dense", "tiled", "covariance", "svd"])
+def test_squares_that_underflow_are_refused(method):
+    with pytest.raises(ValueError, match=r"too small to square.*rescale"):
+        KernelPCA(3, method=method).fit(rows(600, 5) * 1e-100)
+
+
+@pytest.mark.parametrize("weight", [1e-165, 1e-300])
+def test_tiny_weights_are_refused(weight):
+    with pytest.raises(ValueError, match="too small"):
+        KernelPCA(3, kernel=k.Gaussian(1.5)).fit(rows(60, 4), sample_weight=np.full(60, weight))
+
+
+def test_small_but_possible_scales_are_right():
+    x = rows(60, 3)
+    gram = k.Gaussian(1.0)(x)
+    exact = KernelPCA(3, kernel="precomputed").fit(gram).eigenvalues_
+    for method in METHODS:
+        scaled = KernelPCA(3, kernel="precomputed", method=method).fit(gram * 1e-130)
+        np.testing.assert_allclose(scaled.eigenvalues_ / 1e-130, exact, rtol=1e-9)
+
+
+def test_a_draft_that_would_overflow_is_not_made():
+    x = rows(600, 3) * 1e5
+    small = KernelPCA(1, kernel=k.Polynomial(4, 1.0), method="tiled", memory_limit="20MB").fit(x)
+    large = KernelPCA(1, kernel=k.Polynomial(4, 1.0), method="tiled").fit(x)
+    np.testing.assert_allclose(small.eigenvalues_, large.eigenvalues_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["covariance", "svd"])
+@pytest.mark.parametrize(("offset", "spread"), [(1e8, 1e-3), (1e8, 1.0), (1e5, 1e-9)])
+def test_linear_forms_far_from_the_origin(method, offset, spread):
+    x = offset + spread * rows(30, 3)
+    wide = x.astype(WIDE)
+    moved = wide - wide.mean(axis=0)
+    moved -= moved.mean(axis=0)
+    truth = eigenvalues(moved.T @ moved)
+    model = KernelPCA(3, method=method).fit(x)
+    slack = 1e-15 * truth[0]
+    assert (model.certificate_.lower <= truth + slack).all()
+    assert (truth - slack <= model.certificate_.upper).all()
+    np.testing.assert_allclose(model.eigenvalues_, truth.astype(float), rtol=1e-10)
+    two = KernelPCA(2, method=method).fit(x)
+    assert two.reconstruction_error(x).sum() == pytest.approx(float(truth[2]), rel=1e-6)
+    np.testing.assert_allclose(two.transform(x), two.fit_transform(x), atol=1e-9 * spread)
+
+
+@pytest.mark.parametrize("kernel", [2.0 * k.FromCallable(overlap), k.FromCallable(overlap) * k.Gaussian(1.0)], ids=str)
+def test_combinations_with_a_callable(kernel):
+    x = rows(40, 2)
+    truth = eigenvalues(centered_gram(kernel(x), np.ones(40)))[:5]
+    model = KernelPCA(5, kernel=kernel).fit(x)
+    np.testing.assert_allclose(model.eigenvalues_, truth.astype(float), rtol=1e-9)
+    assert np.isfinite(model.certificate_.upper).all()
+
+
+@pytest.mark.parametrize("outlier", [1e7, 3e7, 1e12])
+@pytest.mark.parametrize("method", METHODS)
+def test_one_outlier_costs_the_certificate_and_says_so_but_not_the_answer(outlier, method):
+    x = rows(300, 2)
+    x[0] = outlier
+    with pytest.warns(UncertifiedWarning, match="outlier"):
+        model = KernelPCA(3, kernel=k.Gaussian(1.0), method=method).fit(x)
+    truth = np.linalg.eigvalsh(centered_gram(k.Gaussian(1.0)(x), np.ones(300)).astype(float))[::-1][:3]
+    if outlier < 1e9:
+        np.testing.assert_allclose(model.eigenvalues_, truth, rtol=0.1)
+    assert (model.certificate_.lower <= truth).all()
+    assert (truth <= model.certificate_.upper).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_very_narrow_kernels(method):
+    with pytest.warns(UncertifiedWarning):
+        model = KernelPCA(3, kernel=k.Gaussian(1e-7), method=method).fit(rows(300, 2))
+    np.testing.assert_allclose(model.eigenvalues_, 1, rtol=1e-6)
+
+
+def test_matern_far_away_is_zero():
+    np.testing.assert_array_equal(k.Matern(30.0, 1e-10)(rows(20, 2)), np.eye(20))
+    np.testing.assert_array_equal(k.Matern(7.3, 1e-43)(rows(20, 2)), np.eye(20))
+
+
+def test_a_matrix_symmetric_only_to_rounding_is_one_matrix_to_all_methods():
+    rng = np.random.default_rng(0)
+    gram, noise = k.Gaussian(2.0)(rows(600, 4)), rng.normal(size=(600, 600))
+    gram = gram + 4.9e-9 * np.sign(noise - noise.T)
+    certificates = [KernelPCA(2, kernel="precomputed", method=method).fit(gram).certificate_ for method in METHODS]
+    assert (certificates[0].lower <= certificates[1].upper).all()
+    assert (certificates[1].lower <= certificates[0].upper).all()
+
+
+def test_center_input_in_float32_loses_nothing():
+    x = (rows(300, 3) + 0.3).astype(np.float32)
+    wide = x.astype(WIDE)
+    moved = wide - wide.mean(axis=0)
+    truth = eigenvalues(moved.T @ moved)
+    certificate = KernelPCA(3, center_input=True, method="svd").fit(x).certificate_
+    assert (certificate.lower <= truth).all()
+    assert (truth <= certificate.upper).all()
+
+
+def test_a_form_that_may_be_indefinite_is_not_taken_for_semidefinite():
+    assert k.QuadraticForm(np.diag([1, -1e-16])).mercer is None
+    assert k.QuadraticForm(np.diag([1, -1e-3])).mercer is False
+    assert k.QuadraticForm(np.diag([1, 0.0])).mercer is True
+
+
+@pytest.mark.filterwarnings("ignore::gramless.UncertifiedWarning")
+@pytest.mark.parametrize("sigma", [1e3, 1e5, 3e7])
+@pytest.mark.parametrize("memory_limit", [None, "22MB"])
+def test_wide_kernels_do_not_iterate_on_rounding(sigma, memory_limit):
+    model = KernelPCA(3, kernel=k.Gaussian(sigma), method="tiled", memory_limit=memory_limit).fit(rows(1200, 3))
+    assert model.passes_ < 40
+
+
+def test_almost_all_of_the_variance_ends():
+    model = KernelPCA(1 - 1e-12, kernel=k.Gaussian(30.0), method="tiled").fit(rows(400, 3))
+    assert model.explained_variance_ratio_.sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_messages():
+    with pytest.raises(ValueError, match=r"too large to square|overflow"):
+        KernelPCA(2, method="svd").fit(rows(20, 3) * 1e154)
+    with pytest.raises(ValueError, match=r"memory_limit='1.2.3GB'"):
+        KernelPCA(2, memory_limit="1.2.3GB").fit(rows(20, 3))
+    with pytest.raises(ValueError, match="NaN"):
+        KernelPCA(2, fit_inverse_transform=True).fit(rows(20, 3)).inverse_transform(np.full((2, 2), np.nan))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_forms_of_the_array(method, tmp_path):
+    x = rows(50, 3)
+    expected = KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit_transform(x)
+    mapped = np.memmap(tmp_path / "x", dtype=np.float64, mode="w+", shape=x.shape)
+    mapped[:] = x
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    for other in (np.asfortranarray(x), x.astype(">f8"), np.repeat(x, 2, axis=0)[::2], mapped, frozen, x.tolist()):
+        model = KernelPCA(2, kernel=k.Gaussian(1.0), method=method)
+        np.testing.assert_allclose(model.fit_transform(other), expected, atol=1e-9)
+    whole = KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit(np.arange(30).reshape(10, 3))
+    assert whole.eigenvalues_.dtype == np.float64
+    assert KernelPCA(2, kernel=k.Gaussian(1.0)).fit(x > 0).eigenvalues_[0] > 0
+    assert KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit(scipy.sparse.csc_array(x)).eigenvalues_.shape == (2,)
