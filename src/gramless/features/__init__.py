@@ -1,6 +1,31 @@
 """Explicit features: kernel PCA as PCA of finitely many numbers a row."""
 
 from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
-from gramless.features.moments import DenseMoments
+from gramless.features.composite import CompositeMap, ScaledMap
+from gramless.features.landmarks import LandmarkBuilder, LandmarkMap
+from gramless.features.moments import DenseMoments, gather_moments
+from gramless.features.pivots import Pivots, choose_pivots
+from gramless.features.rows import FeatureRows, RowwiseMap
+from gramless.features.taylor import TaylorMap, poisson_bound, raykar_ankur_bound
 
-__all__ = ["Box", "DenseMoments", "FeatureMap", "MapBuilder", "Moments", "Spectrum", "maps"]
+__all__ = [
+    "Box",
+    "CompositeMap",
+    "DenseMoments",
+    "FeatureMap",
+    "FeatureRows",
+    "LandmarkBuilder",
+    "LandmarkMap",
+    "MapBuilder",
+    "Moments",
+    "Pivots",
+    "RowwiseMap",
+    "ScaledMap",
+    "Spectrum",
+    "TaylorMap",
+    "choose_pivots",
+    "gather_moments",
+    "maps",
+    "poisson_bound",
+    "raykar_ankur_bound",
+]

@@ -43,7 +43,7 @@ class Box:
 
     def outside(self, x: Any) -> Array:
         """How far each coordinate lies outside, 0 inside: (n, d)."""
-        return np.maximum(np.maximum(self.low - x, x - self.high), 0.0)
+        return np.asarray(np.maximum(np.maximum(self.low - x, x - self.high), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,8 @@ class Spectrum:
         Bound on norm(K v - l v) of the Gram eigenvectors, in the scale of the values.
     kind : str
         ``"rigorous"`` or ``"probabilistic"``.
+    failure_probability : float
+        Chance that a probabilistic bound is wrong; 0 for rigorous ones.
     """
 
     values: Array
@@ -71,6 +73,7 @@ class Spectrum:
     upper: Array
     residual: Array
     kind: str = "rigorous"
+    failure_probability: float = 0.0
 
 
 Self = TypeVar("Self", bound="Moments")
@@ -79,11 +82,13 @@ Self = TypeVar("Self", bound="Moments")
 class Moments(Protocol):
     """Sums over rows that are all a fit needs: of two data sets they add, and the data may be forgotten."""
 
-    weight: float
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
 
     @property
     def trace(self) -> float:
-        """Total centred scatter of the exact kernel: sum_i w_i |phi(x_i) - mean|^2, what the map leaves out included."""
+        """Total centred scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2, with what the map leaves out."""
 
     @property
     def mean(self) -> Array:
