@@ -3,15 +3,18 @@
 from gramless.certificates.angles import angle_bounds
 from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading
+from gramless.certificates.psd_residual import bernstein_upper, pair_bound
 
 __all__ = [
     "FAILURE_PROBABILITY",
     "Certificate",
     "Outside",
     "angle_bounds",
+    "bernstein_upper",
     "certify",
     "from_fact",
     "from_frobenius",
     "from_probes",
     "outside_leading",
+    "pair_bound",
 ]

@@ -1,20 +1,37 @@
 """Explicit features: kernel PCA as PCA of finitely many numbers a row."""
 
 from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
+from gramless.features.composite import CompositeMap, ScaledMap
 from gramless.features.fourier import FourierMap, ToeplitzMoments, fourier_map
-from gramless.features.moments import DenseMoments
+from gramless.features.landmarks import LandmarkBuilder, LandmarkMap
+from gramless.features.moments import DenseMoments, gather_moments
 from gramless.features.monomials import Monomials
+from gramless.features.pivots import Pivots, choose_pivots
+from gramless.features.rows import FeatureRows, RowwiseMap
+from gramless.features.taylor import TaylorMap, poisson_bound, raykar_ankur_bound
 
 __all__ = [
     "Box",
+    "CompositeMap",
     "DenseMoments",
     "FeatureMap",
+    "FeatureRows",
     "FourierMap",
+    "LandmarkBuilder",
+    "LandmarkMap",
     "MapBuilder",
     "Moments",
     "Monomials",
+    "Pivots",
+    "RowwiseMap",
+    "ScaledMap",
     "Spectrum",
+    "TaylorMap",
     "ToeplitzMoments",
+    "choose_pivots",
     "fourier_map",
+    "gather_moments",
     "maps",
+    "poisson_bound",
+    "raykar_ankur_bound",
 ]

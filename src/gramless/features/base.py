@@ -63,6 +63,8 @@ class Spectrum:
         Bound on norm(K v - l v) of the Gram eigenvectors, in the scale of the values.
     kind : str
         ``"rigorous"`` or ``"probabilistic"``.
+    failure_probability : float
+        Chance that a probabilistic bound is wrong; 0 for rigorous ones.
     """
 
     values: Array
@@ -71,6 +73,7 @@ class Spectrum:
     upper: Array
     residual: Array
     kind: str = "rigorous"
+    failure_probability: float = 0.0
 
 
 Self = TypeVar("Self", bound="Moments")

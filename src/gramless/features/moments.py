@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
+from threadpoolctl import threadpool_limits
 
-from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.arrays import Array, inner, inner_rounding, run_in_threads, unit_roundoff
 from gramless.features.base import Spectrum
 
 
@@ -28,6 +30,14 @@ class DenseMoments:
     rounding : float
         Bound on the spectral norm of the error of the scatter.
     rows : int
+    mean_error : float
+        Bound on the norm of the error of the mean.
+    leak_error : float
+        The true sum is at least ``leak - leak_error``.
+    likely : float or None
+        Bound on the spectral norm of what the map leaves out, narrower than `leak` (its trace) and wrong with at
+        most `failure_probability`; None where there is no such bound.
+    failure_probability : float
     """
 
     weight: float
@@ -36,29 +46,57 @@ class DenseMoments:
     leak: float
     rounding: float
     rows: int
+    mean_error: float = 0.0
+    leak_error: float = 0.0
+    likely: float | None = None
+    failure_probability: float = 0.0
 
     @classmethod
-    def of(cls, features: Array, weights: Array, leak: float, error: float = 0.0) -> DenseMoments:
+    def of(
+        cls,
+        features: Array,
+        weights: Array,
+        leak: float,
+        error: float = 0.0,
+        *,
+        errors: Array | None = None,
+        rounding: float = 0.0,
+        leak_error: float = 0.0,
+    ) -> DenseMoments:
         """From features (n, D) of one chunk.
 
-        `error` bounds the relative error of the features themselves: |computed - exact| <= error * |phi| per row.
+        `error` bounds the relative error of the features themselves: |computed - exact| <= error * |phi| per row;
+        `errors` (n,) is added to that bound, row by row. `rounding` is a bound on the error of the Gram matrix of
+        the features that comes from elsewhere.
         """
-        weight = float(weights.sum())
+        weight, (n, width) = float(weights.sum()), features.shape
         if weight == 0:
-            width = features.shape[1]
-            return cls(0.0, np.zeros(width), np.zeros((width, width)), 0.0, 0.0, len(features))
+            return cls(0.0, np.zeros(width), np.zeros((width, width)), 0.0, 0.0, n)
         mean = weights @ features / weight
         moved = features - mean
+        first = float(np.sqrt(_squares(moved) @ weights))
+        shift = weights @ moved / weight  # what rounding left of the mean: without it all equal rows would scatter
+        moved -= shift
         moved *= np.sqrt(weights)[:, None]
         scatter = inner(moved, moved)
-        size = float(np.einsum("ij,ij->i", features, features) @ weights)
         spread = float(np.trace(scatter))
-        rounding = (
-            (inner_rounding(len(features)) + 8 * unit_roundoff()) * spread
-            + 2 * (error + 2 * unit_roundoff()) * float(np.sqrt(spread * size))
-            + error**2 * size
+        norms = np.sqrt(_squares(features))
+        slip = float(np.sqrt(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2))
+        unit, root = unit_roundoff(), float(np.sqrt(spread))
+        missed = (n + 4) * unit * first  # sqrt(W) times the error of the mean that was subtracted
+        moving = slip + unit * (first + 2 * root)
+        products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
+        mean = mean + shift
+        return cls(
+            weight=weight,
+            mean=mean,
+            scatter=scatter,
+            leak=leak,
+            rounding=rounding + products + 2 * root * moving + moving**2 + missed**2,
+            rows=n,
+            mean_error=(slip + missed) / float(np.sqrt(weight)) + 2 * unit * float(np.linalg.norm(mean)),
+            leak_error=leak_error,
         )
-        return cls(weight, mean, scatter, leak, rounding, len(features))
 
     def __add__(self, other: DenseMoments) -> DenseMoments:
         return self._combine(other, 1.0)
@@ -80,15 +118,35 @@ class DenseMoments:
         shift = sign * self.weight * other.weight / weight
         scatter = self.scatter + sign * other.scatter
         scatter += shift * np.outer(difference, difference)
-        size = float(np.trace(self.scatter) + np.trace(other.scatter)) + abs(shift) * float(difference @ difference)
+        unit, apart = unit_roundoff(), float(np.linalg.norm(difference))
+        size = float(np.trace(self.scatter) + np.trace(other.scatter)) + abs(shift) * apart**2
+        missed = self.mean_error + other.mean_error + unit * apart
+        turned = (self.weight * self.mean_error + other.weight * other.mean_error) / weight
+        turned += 4 * unit * float(np.linalg.norm(self.mean) + other.weight / weight * apart)
+        leak, leak_error = self.leak + other.leak, self.leak_error + other.leak_error
+        if sign < 0:  # the one that goes may be as small as leak - leak_error
+            leak = max(0.0, self.leak - other.leak + other.leak_error)
+        likely, failure = self._likely_with(other, sign)
         return DenseMoments(
             weight=weight,
             mean=self.mean + (sign * other.weight / weight) * difference,
             scatter=scatter,
-            leak=max(0.0, self.leak + sign * other.leak),
-            rounding=self.rounding + other.rounding + 8 * unit_roundoff() * size,
+            leak=leak,
+            rounding=self.rounding + other.rounding + 8 * unit * size + abs(shift) * (2 * apart * missed + missed**2),
             rows=self.rows + int(sign) * other.rows,
+            mean_error=turned,
+            leak_error=min(leak, leak_error),
+            likely=likely,
+            failure_probability=failure,
         )
+
+    def _likely_with(self, other: DenseMoments, sign: float) -> tuple[float | None, float]:
+        """The norm of a positive semidefinite matrix is at most the sum of those of its diagonal blocks."""
+        if self.likely is None and (other.likely is None or sign < 0):
+            return None, 0.0
+        if sign < 0:  # a diagonal block is not larger than the whole
+            return self.likely, self.failure_probability
+        return self.residual_norm + other.residual_norm, self.failure_probability + other.failure_probability
 
     def scaled(self, factor: float) -> DenseMoments:
         """As if every weight were multiplied by `factor`."""
@@ -97,7 +155,9 @@ class DenseMoments:
             weight=factor * self.weight,
             scatter=factor * self.scatter,
             leak=factor * self.leak,
-            rounding=factor * self.rounding,
+            rounding=factor * (self.rounding + 2 * unit_roundoff() * float(np.trace(self.scatter))),
+            leak_error=factor * self.leak_error,
+            likely=None if self.likely is None else factor * self.likely,
         )
 
     @property
@@ -108,18 +168,71 @@ class DenseMoments:
     def mean_norm2(self) -> float:
         return float(self.mean @ self.mean)
 
+    @property
+    def residual_norm(self) -> float:
+        """Bound on the spectral norm of what the map leaves out."""
+        return self.leak if self.likely is None else min(self.leak, self.likely)
+
     def solve(self, k: int, tol: float, rng: np.random.Generator) -> Spectrum:
         """LAPACK on the D x D scatter; the Gram matrix has the same eigenvalues, and zeros besides."""
         width = len(self.mean)
         wanted = min(k + 1, width)
-        values, axes = scipy.linalg.eigh(self.scatter, subset_by_index=(width - wanted, width - 1))
+        with threadpool_limits(1, user_api="blas"):  # the same bits on any machine, and no slower at these sizes
+            values, axes = scipy.linalg.eigh(self.scatter, subset_by_index=(width - wanted, width - 1))
         values, axes = values[::-1].clip(0), axes[:, ::-1]
-        # LAPACK's syevr, which finds some pairs only: residuals up to 14 n u were seen
-        slack = self.rounding + 40 * width * unit_roundoff() * float(values.max(initial=0.0))
+        slack = self.rounding + 10 * width * unit_roundoff() * float(values.max(initial=0.0))
         padded = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])[: k + 1]
         axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)
         lower[len(values) :] = 0.0
-        upper = padded + slack + self.leak
-        residual = np.full(k, slack + self.leak)
-        return Spectrum(padded[:k], axes, lower, upper, residual)
+        probable = self.residual_norm + slack < 0.5 * (self.leak + slack)
+        beyond = slack + (self.residual_norm if probable else self.leak)
+        return Spectrum(
+            values=padded[:k],
+            axes=axes,
+            lower=lower,
+            upper=padded + beyond,
+            residual=np.full(k, beyond),
+            kind="probabilistic" if probable else "rigorous",
+            failure_probability=self.failure_probability if probable else 0.0,
+        )
+
+
+def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int, threads: int) -> DenseMoments:
+    """Sum of the moments of chunks of `rows` rows, made in threads and added in pairs, pairs of pairs and so on.
+
+    The chunks and the order of the additions do not depend on `threads`, so the bits of the result do not either;
+    pairs keep the rounding of the additions to the logarithm of the number of chunks.
+    """
+    pieces = [slice(first, min(n, first + rows)) for first in range(0, max(n, 1), rows)]
+    made: dict[int, DenseMoments] = {}
+    sums: list[tuple[int, DenseMoments]] = []  # (number of chunks, their sum): sizes fall, as in binary numbers
+
+    def work(i: int) -> None:
+        made[i] = of_chunk(pieces[i])
+
+    def rounds() -> Iterator[list[int]]:
+        for first in range(0, len(pieces), threads):
+            chosen = list(range(first, min(len(pieces), first + threads)))
+            yield chosen
+            for i in chosen:
+                _push(sums, made.pop(i))
+
+    run_in_threads(work, rounds(), threads)
+    total = sums.pop()[1]
+    while sums:
+        total = sums.pop()[1] + total
+    return total
+
+
+def _push(sums: list[tuple[int, DenseMoments]], moments: DenseMoments) -> None:
+    count = 1
+    while sums and sums[-1][0] == count:
+        moments, count = sums.pop()[1] + moments, 2 * count
+    sums.append((count, moments))
+
+
+def _squares(features: Array) -> Array:
+    """Squared norm of each row."""
+    norms: Array = np.einsum("ij,ij->i", features, features)
+    return norms

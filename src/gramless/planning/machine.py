@@ -1,27 +1,5 @@
-"""Rates of a machine: constants, so that the same problem gets the same plan every time."""
+"""The rates live in :mod:`gramless.machine`, below the feature maps, which need them too."""
 
-from __future__ import annotations
+from gramless.machine import Machine
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Work done a second by one thread of a present-day server core.
-
-    Attributes
-    ----------
-    gemm : float
-        Floating-point operations of a large float64 matrix product (float32: twice).
-    kernel : float
-        Kernel values a second, apart from the matrix product inside them.
-    python : float
-        Calls of a Python function.
-    eigh : float
-        Floating-point operations of a symmetric eigensolver, all threads together: half of it runs at memory speed.
-    """
-
-    gemm: float = 3e10
-    kernel: float = 2.5e8
-    python: float = 5e5
-    eigh: float = 6e9
+__all__ = ["Machine"]

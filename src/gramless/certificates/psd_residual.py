@@ -1,0 +1,75 @@
+"""A bound on the norm of a positive semidefinite remainder from a few of its entries, far below its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.certificates.interval import FAILURE_PROBABILITY
+
+
+def pair_bound(
+    diagonal: Array,
+    entries: Callable[[Array, Array], Array],
+    pairs: int,
+    rng: np.random.Generator,
+    failure_probability: float = FAILURE_PROBABILITY,
+) -> float:
+    r"""Bound on the spectral norm of a positive semidefinite E, wrong with at most `failure_probability`.
+
+    Pairs i, j are drawn with probability proportional to the diagonal d. Then Y = E_ij^2 / (d_i d_j) lies in [0, 1]
+    and has the mean \|E\|_F^2 / tau^2, tau = sum d; Maurer & Pontil's empirical Bernstein inequality bounds that mean,
+    and \|E\| <= \|E\|_F.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n,)
+        d_i >= E_ii: from above, so that rounding may be added.
+    entries : callable
+        ``entries(i, j)`` returns bounds (m,) on \|E_ij\| for index arrays `i`, `j` (m,).
+    pairs : int
+        At least 2.
+    rng : numpy.random.Generator
+        Independent of everything E depends on.
+    failure_probability : float
+
+    Returns
+    -------
+    float
+        At most tau.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> spread_out = np.full(2000, 1.0)  # the identity: its norm is 1, its trace 2000
+    >>> round(pair_bound(spread_out, lambda i, j: (i == j) * 1.0, 10_000, rng))
+    180
+    """
+    if pairs < 2:
+        raise ValueError(f"pairs={pairs!r} must be at least 2")
+    total = float(diagonal.sum())
+    if not total > 0:
+        return 0.0
+    steps = np.cumsum(diagonal)
+    drawn = np.searchsorted(steps, rng.random((2, pairs)) * steps[-1], side="right")
+    drawn = np.minimum(drawn, len(diagonal) - 1)
+    i, j = np.sort(drawn, axis=0)  # E is symmetric: a callable may keep to one side
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = entries(i, j) ** 2 / (diagonal[i] * diagonal[j])
+    ratios = np.where(ratios <= 1, ratios, 1.0)  # E_ij^2 <= E_ii E_jj, whatever rounding says
+    return total * (1 + 1e-9) * float(np.sqrt(bernstein_upper(ratios, failure_probability)))
+
+
+def bernstein_upper(samples: Array, failure_probability: float) -> float:
+    """Upper bound on the mean of variables in [0, 1] from independent samples (Maurer & Pontil 2009, theorem 4).
+
+    Examples
+    --------
+    >>> round(bernstein_upper(np.zeros(10_001), 1e-10), 5)
+    0.00553
+    """
+    n, log = len(samples), float(np.log(2 / failure_probability))
+    bound = samples.mean() + np.sqrt(2 * samples.var(ddof=1) * log / n) + 7 * log / (3 * (n - 1))
+    return float(min(1.0, bound))

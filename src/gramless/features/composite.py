@@ -1,0 +1,227 @@
+"""Features of combined kernels: of a sum stacked, of a product multiplied, of a multiple scaled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any, Literal
+
+import numpy as np
+
+from gramless.arrays import Array, unit_roundoff
+from gramless.features.base import Box, FeatureMap, maps
+from gramless.features.rows import FeatureRows, RowwiseMap
+from gramless.features.taylor import dense_estimate
+from gramless.kernels import Kernel, Polynomial, Product, Scaled, Sum
+from gramless.kernels.rounding import growth
+from gramless.machine import Machine
+from gramless.problem import Estimate, Problem
+
+_MOST = 2500  # features
+_PARTS = ("monomials", "taylor", "composite")
+
+
+@dataclass(frozen=True, eq=False)
+class CompositeMap(RowwiseMap):
+    """Features of ``left + right`` (stacked) or ``left * right`` (all products), where both parts have features.
+
+    What is left out stays positive semidefinite: of a sum it is the sum; of a product R_1 * K_2 + Phi_1 Phi_1^T * R_2,
+    entrywise, which Schur's theorem covers.
+
+    Parameters
+    ----------
+    kernel : Sum or Product
+    left, right : FeatureMap
+    threads : int
+
+    Examples
+    --------
+    >>> from gramless.features.taylor import TaylorMap
+    >>> from gramless.kernels import Gaussian
+    >>> wide, narrow = (TaylorMap(Gaussian(sigma=s), np.zeros(1), terms=12) for s in (2.0, 1.0))
+    >>> x = np.array([[0.2], [-0.4]])
+    >>> phi = CompositeMap(wide.kernel * narrow.kernel, wide, narrow)
+    >>> phi(x).shape, bool(np.allclose(phi(x) @ phi(x).T, phi.kernel(x)))
+    ((2, 144), True)
+    """
+
+    kernel: Sum | Product
+    left: FeatureMap
+    right: FeatureMap
+    threads: int = 1
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """D_1 + D_2, or D_1 D_2."""
+        a, b = self.left.n_features, self.right.n_features
+        return a + b if isinstance(self.kernel, Sum) else a * b
+
+    def rows(self, x: Any) -> FeatureRows:
+        a, b = feature_rows(self.left, x), feature_rows(self.right, x)
+        if isinstance(self.kernel, Sum):
+            return FeatureRows(
+                values=np.hstack([a.values, b.values]),
+                leak=a.leak + b.leak,
+                leak_error=a.leak_error + b.leak_error,
+                error=np.hypot(a.error, b.error),
+                rounding=a.rounding + b.rounding,
+            )
+        norm_a, norm_b = np.sqrt(a.norms2), np.sqrt(b.norms2)
+        whole_b = b.norms2 + b.leak + b.rounding  # at least k_2(x, x), as it enters
+        values = (a.values[:, :, None] * b.values[:, None, :]).reshape(len(a.leak), -1)
+        leak = (a.leak * whole_b + a.norms2 * b.leak) * (1 + 1e-12)
+        slip = a.leak_error * whole_b + (a.leak + a.norms2) * (b.leak_error + b.rounding)
+        return FeatureRows(
+            values=values,
+            leak=leak,
+            leak_error=np.minimum(
+                leak, slip + 5 * (a.error * norm_a + b.error * norm_b) * (a.leak + b.leak) + 1e-11 * leak
+            ),
+            error=a.error * norm_b
+            + b.error * norm_a
+            + a.error * b.error
+            + growth(2, unit_roundoff()) * norm_a * norm_b,
+            rounding=(a.rounding * whole_b + (a.norms2 + a.leak) * b.rounding) * (1 + 1e-12),
+        )
+
+    def same_space(self, other: FeatureMap) -> bool:
+        return (
+            isinstance(other, CompositeMap)
+            and self.kernel == other.kernel
+            and self.left.same_space(other.left)
+            and self.right.same_space(other.right)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledMap(RowwiseMap):
+    """Features of ``factor * kernel``, factor >= 0: those of the kernel times its root.
+
+    Parameters
+    ----------
+    kernel : Scaled
+    inner : FeatureMap
+    threads : int
+    """
+
+    kernel: Scaled
+    inner: FeatureMap
+    threads: int = 1
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """As many as the kernel has."""
+        return self.inner.n_features
+
+    def rows(self, x: Any) -> FeatureRows:
+        rows, factor = feature_rows(self.inner, x), float(self.kernel.factor)
+        root = float(np.sqrt(factor))
+        return FeatureRows(
+            values=rows.values * root,
+            leak=rows.leak * factor * (1 + 1e-15),
+            leak_error=(rows.leak_error + 1e-14 * rows.leak) * factor,
+            error=(rows.error + growth(4, unit_roundoff()) * np.sqrt(rows.norms2)) * root,
+            rounding=rows.rounding * factor * (1 + 1e-15),
+        )
+
+    def same_space(self, other: FeatureMap) -> bool:
+        return isinstance(other, ScaledMap) and self.kernel == other.kernel and self.inner.same_space(other.inner)
+
+
+class CompositeBuilder:
+    """Asks the other builders for maps of the parts, by name and through the registry."""
+
+    machine = Machine()
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if not isinstance(problem.kernel, (Sum, Product, Scaled)):
+            return Estimate(refusal="only for sums, products and multiples of kernels")
+        if problem.sparse or problem.low is None:
+            return Estimate(refusal="needs dense rows and a box that holds them")
+        if isinstance(problem.kernel, Scaled) and problem.kernel.factor < 0:
+            return Estimate(refusal="a negative multiple has no features")
+        parts = _parts(problem)
+        found = [_cheapest(part) for part in parts]
+        if any(name is None for name, _ in found):
+            return Estimate(refusal="a part of the kernel has no small explicit map")
+        width = self.n_features(problem)
+        if width > _MOST:
+            return Estimate(refusal=f"would need {width} features")
+        row = 3 * width / (4 * self.machine.kernel) + 24 / self.machine.kernel
+        error = sum(_share(problem, part) * e.error for part, (_, e) in zip(parts, found, strict=True))
+        return dense_estimate(problem, width, row, error)
+
+    def n_features(self, problem: Problem) -> int:
+        """D for a problem that is not refused."""
+        counts = [_count(part) for part in _parts(problem)]
+        return int(np.prod(counts)) if isinstance(problem.kernel, Product) else sum(counts)
+
+    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> CompositeMap | ScaledMap:
+        refusal = self.estimate(problem).refusal
+        if refusal:
+            raise ValueError(f"composite features cannot be used here: {refusal}")
+        made = []
+        for part in _parts(problem):
+            name, _ = _cheapest(part)
+            made.append(maps[str(name)].make(part, x, weights, rng))
+        if isinstance(problem.kernel, Scaled):
+            return ScaledMap(problem.kernel, made[0], problem.threads)
+        return CompositeMap(problem.kernel, made[0], made[1], problem.threads)
+
+
+maps.register("composite")(CompositeBuilder())
+
+
+def feature_rows(phi: FeatureMap, x: Any) -> FeatureRows:
+    """Rows of any map that leaves nothing out or says what it does."""
+    if isinstance(phi, RowwiseMap):
+        return phi.rows(x)
+    kernel = phi.kernel  # an exact map: monomials, each a product of `degree` numbers
+    values = phi(x)
+    norms = np.sqrt(np.einsum("ij,ij->i", values, values))
+    degree = float(getattr(kernel, "degree", 1.0))
+    nothing = np.zeros(len(values))
+    error = growth(8 * degree + 16, unit_roundoff()) * norms
+    return FeatureRows(values, nothing, nothing, error, nothing)
+
+
+def _parts(problem: Problem) -> list[Problem]:
+    """The problem for each part, with the tolerance that keeps the whole within its own."""
+    kernel = problem.kernel
+    if isinstance(kernel, Scaled):
+        return [replace(problem, kernel=kernel.kernel, tol=problem.tol / max(abs(kernel.factor), 1e-300))]
+    sides: tuple[Literal["left", "right"], ...] = ("left", "right")
+    parts = [replace(problem, kernel=getattr(kernel, side)) for side in sides]
+    return [replace(part, tol=0.5 * problem.tol / _share(problem, part)) for part in parts]
+
+
+def _share(problem: Problem, part: Problem) -> float:
+    """By how much an error of a part counts in the whole."""
+    kernel = problem.kernel
+    if isinstance(kernel, Scaled):
+        return abs(float(kernel.factor))
+    if isinstance(kernel, Sum):
+        return 1.0
+    other: Kernel = kernel.right if part.kernel is kernel.left else kernel.left
+    box = Box(problem.low, problem.high)
+    return max(other.bound(float(np.linalg.norm(np.maximum(np.abs(box.low), np.abs(box.high))))), 1e-300)
+
+
+def _cheapest(problem: Problem) -> tuple[str | None, Estimate]:
+    """Builder for a part, and what it says; None where there is none."""
+    offers = {name: maps[name].estimate(problem) for name in _PARTS if name in maps}
+    offers = {name: offer for name, offer in offers.items() if not offer.refusal}
+    if not offers:
+        return None, Estimate()
+    name = min(offers, key=lambda name: offers[name].seconds)
+    return name, offers[name]
+
+
+def _count(problem: Problem) -> int:
+    """Features that the chosen builder would make."""
+    name, _ = _cheapest(problem)
+    builder: Any = maps[str(name)]
+    if hasattr(builder, "n_features"):
+        return int(builder.n_features(problem))
+    degree = int(problem.kernel.degree) if isinstance(problem.kernel, Polynomial) else 1
+    return comb(problem.d + degree, degree)

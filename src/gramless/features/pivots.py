@@ -1,0 +1,130 @@
+"""Landmarks among rows: randomly pivoted Cholesky, with many candidates drawn at once and some of them rejected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.linalg
+
+from gramless.arrays import Array
+from gramless.kernels import Kernel
+
+_ROWS_PER_PIVOT = 20
+_FEWEST_ROWS = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Pivots:
+    """Chosen rows, and how much of the kernel's trace they leave out.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (s,)
+        Rows of `x`, in the order of choice.
+    leak : float
+        Estimate of the mean of k(x, x) - |phi(x)|^2 over rows drawn by weight.
+    """
+
+    indices: Array
+    leak: float
+
+
+def choose_pivots(
+    kernel: Kernel,
+    x: Any,
+    weights: Array,
+    most: int,
+    goal: float,
+    rng: np.random.Generator,
+    choice: Literal["cholesky", "uniform"] = "cholesky",
+) -> Pivots:
+    """At most `most` rows, fewer where what they leave out falls to `goal` (a mean per unit of weight).
+
+    Each is drawn with probability proportional to what those before it left out of its own k(x, x) (Chen, Epperly,
+    Tropp & Webber 2024), from a sample of 20 times as many rows
+    (and 5000 at least: a small sample has no outliers). Candidates come in blocks and are thinned out by
+    rejection (Epperly, Tropp & Webber 2024), so that the choice is distributed as if made one by one.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A Mercer kernel.
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+    most : int
+    goal : float
+    rng : numpy.random.Generator
+    choice : {"cholesky", "uniform"}
+
+    Examples
+    --------
+    >>> from gramless.kernels import Linear
+    >>> x = np.random.default_rng(0).standard_normal((50, 2))
+    >>> len(choose_pivots(Linear(), x, np.ones(50), 10, 0.0, np.random.default_rng(0)).indices)
+    2
+    """
+    sample = _sample(weights, max(_FEWEST_ROWS, _ROWS_PER_PIVOT * most), rng)
+    if choice == "uniform":
+        return Pivots(rng.permutation(sample)[:most], float("nan"))
+    rows = x[sample]
+    share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
+    shift = None if not kernel.shift_invariant or not isinstance(rows, np.ndarray) else rows.mean(axis=0)
+    ready = kernel.prepare(rows, shift)
+    left = kernel.diagonal(rows).astype(np.float64)
+    negligible = 1e-13 * max(1, most) * float(left.max(initial=0.0))
+    factor = np.empty((len(sample), most))
+    chosen: list[int] = []
+    block = int(np.clip(most // 8, 8, 128))
+    while len(chosen) < most:
+        chances = np.where(left > negligible, left * share, 0.0)
+        total = float(chances.sum())
+        if total <= goal * share.sum() or total == 0:
+            break
+        candidates = rng.choice(len(sample), size=block, p=chances / total)
+        done = len(chosen)
+        near = kernel.prepare(rows[candidates], shift)
+        gram = kernel.evaluate(near, near) - factor[candidates, :done] @ factor[candidates, :done].T
+        kept, lower = _thin(gram, left[candidates], negligible, rng)
+        kept, lower = kept[: most - done], lower[: most - done, : most - done]
+        new = candidates[kept]
+        if len(new) == 0:
+            fresh = np.where(gram.diagonal() <= negligible, 0.0, gram.diagonal())
+            left[candidates] = np.minimum(left[candidates], fresh)  # so that rounding cannot keep this going
+            continue
+        columns = kernel.evaluate(ready, kernel.prepare(rows[new], shift))
+        columns -= factor[:, :done] @ factor[new, :done].T
+        columns = scipy.linalg.solve_triangular(lower, columns.T, lower=True, check_finite=False).T
+        factor[:, done : done + len(new)] = columns
+        left = np.maximum(left - np.einsum("ij,ij->i", columns, columns), 0.0)
+        left[new] = 0.0
+        chosen.extend(int(i) for i in new)
+    unseen = max(1, len(sample) - len(chosen)) / len(sample)  # a pivot leaves nothing out at itself only
+    return Pivots(sample[np.array(chosen, dtype=np.int64)], float(left @ share / share.sum()) / unseen)
+
+
+def _sample(weights: Array, size: int, rng: np.random.Generator) -> Array:
+    """Rows drawn by weight, none twice; all rows that have one when there are no more than `size`."""
+    there = np.flatnonzero(weights > 0)
+    if len(there) <= size:
+        return there
+    chances = weights[there] / weights[there].sum()
+    even = None if np.ptp(weights[there]) == 0 else chances
+    return np.sort(rng.choice(there, size=size, replace=False, p=even))
+
+
+def _thin(gram: Array, before: Array, negligible: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Accept candidate i with probability (left now) / (left when it was drawn); Cholesky factor of the accepted."""
+    n = len(gram)
+    gram, factor = gram.copy(), np.zeros((n, n))
+    kept: list[int] = []
+    for i in range(n):
+        if gram[i, i] > negligible and rng.random() * before[i] < gram[i, i]:
+            column = gram[:, i] / np.sqrt(gram[i, i])
+            column[:i] = 0.0
+            gram -= np.outer(column, column)
+            factor[:, len(kept)] = column
+            kept.append(i)
+    accepted = np.array(kept, dtype=np.int64)
+    return accepted, factor[accepted][:, : len(kept)]

@@ -1,0 +1,27 @@
+"""Rates of a machine: constants, so that the same problem gets the same plan every time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Work done a second by one thread of a present-day server core.
+
+    Attributes
+    ----------
+    gemm : float
+        Floating-point operations of a large float64 matrix product (float32: twice).
+    kernel : float
+        Kernel values a second, apart from the matrix product inside them.
+    python : float
+        Calls of a Python function.
+    eigh : float
+        Floating-point operations of a symmetric eigensolver, all threads together: half of it runs at memory speed.
+    """
+
+    gemm: float = 3e10
+    kernel: float = 2.5e8
+    python: float = 5e5
+    eigh: float = 6e9
