@@ -35,7 +35,7 @@ class DenseMethod:
         return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        gram = TiledGram(problem.kernel, x, _unless_ones(weights), threads=problem.threads)
+        gram = TiledGram(problem.kernel, x, unless_ones(weights), threads=problem.threads)
         centered = CenteredGram(gram)
         if request.solver is None:
             operator: Operator = centered
@@ -46,7 +46,7 @@ class DenseMethod:
             result = _solve(operator, problem.n, solver, problem, request, None)
             result = _cut(result, request.share * centered.trace)
         else:
-            result = _leading(operator, solver, problem, request, centered.trace)
+            result = leading(operator, solver, problem, request, centered.trace)
         return assemble(problem, x, weights, centered, result)
 
 
@@ -71,12 +71,10 @@ class TiledMethod:
         columns, keep = self._budget(problem)
         all_tiles = 4 * (problem.n + TILE) ** 2
         draft = problem.kernel.draftable and keep < all_tiles and not isinstance(problem.kernel, Precomputed)
-        gram = TiledGram(
-            problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft, threads=problem.threads
-        )
+        gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=keep, draft=draft, threads=problem.threads)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
-        result = _leading(centered, solver, problem, request, lambda: centered.trace)
+        result = leading(centered, solver, problem, request, lambda: centered.trace)
         return assemble(problem, x, weights, centered, result)
 
     def _budget(self, problem: Problem) -> tuple[int, int]:
@@ -114,7 +112,8 @@ def _workspace(problem: Problem) -> int:
     return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
 
 
-def _unless_ones(weights: Array) -> Array | None:
+def unless_ones(weights: Array) -> Array | None:
+    """The weights, or None where they change nothing."""
     return None if (weights == 1).all() else weights
 
 
@@ -124,7 +123,7 @@ def _solve(
     return eigsh(operator, k, solver, tol=problem.tol, start=start, rng=request.rng, max_iter=request.max_iter)
 
 
-def _leading(
+def leading(
     operator: Operator, solver: Solver, problem: Problem, request: Request, trace: float | Callable[[], float]
 ) -> EigenResult:
     """The components asked for: a number of them, or as many as capture the share of the variance."""
