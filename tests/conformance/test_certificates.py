@@ -103,7 +103,10 @@ def test_truth_is_inside_for_every_kernel(name, method, problem):
     assert_holds(*TRUTH[name], x, weights, n_components=k, method=method)
 
 
-@pytest.mark.parametrize("name", ["gaussian", "wide gaussian", "narrow gaussian", "epanechnikov", "laplacian", "matern"])
+NEAR = ["gaussian", "wide gaussian", "narrow gaussian", "epanechnikov", "laplacian", "matern"]
+
+
+@pytest.mark.parametrize("name", NEAR)
 @settings(max_examples=15)
 @given(problem=problems())
 def test_truth_is_inside_for_near_neighbours(name, problem):
