@@ -12,7 +12,7 @@ from gramless import IndefiniteKernelWarning, KernelPCA, kernels
 from gramless.eigen import NotConvergedWarning
 from gramless.errors import MemoryLimitError
 from gramless.gram import CenteredGram, SparseGram
-from gramless.gram.sparse import cut_radius
+from gramless.gram.cutoff import cut_radius
 from gramless.planning import make_plan
 from gramless.problem import Problem
 

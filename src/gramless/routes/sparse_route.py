@@ -13,7 +13,7 @@ from gramless.arrays import Array
 from gramless.eigen import BlockKrylov
 from gramless.eigen.block_krylov import block_width
 from gramless.gram import CenteredGram, SparseGram
-from gramless.gram.sparse import cut_radius
+from gramless.gram.cutoff import cut_radius
 from gramless.kernels.base import RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
