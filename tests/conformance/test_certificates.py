@@ -103,6 +103,17 @@ def test_truth_is_inside_for_every_kernel(name, method, problem):
     assert_holds(*TRUTH[name], x, weights, n_components=k, method=method)
 
 
+NEAR = ["gaussian", "wide gaussian", "narrow gaussian", "epanechnikov", "laplacian", "matern"]
+
+
+@pytest.mark.parametrize("name", NEAR)
+@settings(max_examples=15)
+@given(problem=problems())
+def test_truth_is_inside_for_near_neighbours(name, problem):
+    x, weights, k = problem
+    assert_holds(*TRUTH[name], x[:, :8], weights, n_components=k, method="sparse")
+
+
 @pytest.mark.parametrize("method", ["covariance", "svd"])
 @settings(max_examples=60)
 @given(problem=problems())

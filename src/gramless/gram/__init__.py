@@ -3,6 +3,18 @@
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.centered import CenteredGram
 from gramless.gram.dense import DenseGram
+from gramless.gram.factored import FactoredGram, fast_product
+from gramless.gram.sparse import SparseGram
 from gramless.gram.tiled import TiledGram, rectangular_product
 
-__all__ = ["CenteredGram", "DenseGram", "GramOperator", "Statistics", "TiledGram", "rectangular_product"]
+__all__ = [
+    "CenteredGram",
+    "DenseGram",
+    "FactoredGram",
+    "GramOperator",
+    "SparseGram",
+    "Statistics",
+    "TiledGram",
+    "fast_product",
+    "rectangular_product",
+]

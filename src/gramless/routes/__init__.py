@@ -4,12 +4,14 @@ from gramless.routes.explicit import ExplicitMethod, conclude, stream_signs
 from gramless.routes.fitted import Fitted
 from gramless.routes.implicit import DenseMethod, TiledMethod
 from gramless.routes.linear import CovarianceMethod, SvdMethod
+from gramless.routes.sparse_route import SparseMethod
 
 __all__ = [
     "CovarianceMethod",
     "DenseMethod",
     "ExplicitMethod",
     "Fitted",
+    "SparseMethod",
     "SvdMethod",
     "TiledMethod",
     "conclude",

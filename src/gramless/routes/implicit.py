@@ -37,7 +37,7 @@ class DenseMethod:
         return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        gram = TiledGram(problem.kernel, x, _unless_ones(weights))
+        gram = TiledGram(problem.kernel, x, unless_ones(weights))
         centered = CenteredGram(gram)
         if request.solver is None:
             operator: Operator = centered
@@ -48,7 +48,7 @@ class DenseMethod:
             result = _solve(operator, problem.n, solver, problem, request, None)
             result = _cut(result, request.share * centered.trace)
         else:
-            result = _leading(operator, solver, problem, request, centered.trace)
+            result = leading(operator, solver, problem, request, centered.trace)
         return assemble(problem, x, weights, centered, result)
 
 
@@ -74,10 +74,10 @@ class TiledMethod:
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         columns, keep = self._budget(problem)
         draft = problem.kernel.draftable and keep < _all_tiles(problem) and not isinstance(problem.kernel, Precomputed)
-        gram = TiledGram(problem.kernel, x, _unless_ones(weights), keep_bytes=keep, draft=draft)
+        gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=keep, draft=draft)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
-        result = _leading(centered, solver, problem, request, lambda: centered.trace)
+        result = leading(centered, solver, problem, request, lambda: centered.trace)
         return assemble(problem, x, weights, centered, result)
 
     def _budget(self, problem: Problem) -> tuple[int, int]:
@@ -121,7 +121,8 @@ def _all_tiles(problem: Problem) -> int:
     return 0 if isinstance(problem.kernel, Precomputed) else 8 * TILE**2 * blocks * (blocks + 1) // 2
 
 
-def _unless_ones(weights: Array) -> Array | None:
+def unless_ones(weights: Array) -> Array | None:
+    """The weights, or None where they change nothing."""
     return None if (weights == 1).all() else weights
 
 
@@ -131,7 +132,7 @@ def _solve(
     return eigsh(operator, k, solver, tol=problem.tol, start=start, rng=request.rng, max_iter=request.max_iter)
 
 
-def _leading(
+def leading(
     operator: Operator, solver: Solver, problem: Problem, request: Request, trace: float | Callable[[], float]
 ) -> EigenResult:
     """The components asked for: a number of them, or as many as capture the share of the variance."""
