@@ -32,7 +32,6 @@ class CompositeMap(RowwiseMap):
     ----------
     kernel : Sum or Product
     left, right : FeatureMap
-    threads : int
 
     Examples
     --------
@@ -48,7 +47,6 @@ class CompositeMap(RowwiseMap):
     kernel: Sum | Product
     left: FeatureMap
     right: FeatureMap
-    threads: int = 1
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -101,12 +99,10 @@ class ScaledMap(RowwiseMap):
     ----------
     kernel : Scaled
     inner : FeatureMap
-    threads : int
     """
 
     kernel: Scaled
     inner: FeatureMap
-    threads: int = 1
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -165,8 +161,8 @@ class CompositeBuilder:
             name, _ = _cheapest(part)
             made.append(maps[str(name)].make(part, x, weights, rng))
         if isinstance(problem.kernel, Scaled):
-            return ScaledMap(problem.kernel, made[0], problem.threads)
-        return CompositeMap(problem.kernel, made[0], made[1], problem.threads)
+            return ScaledMap(problem.kernel, made[0])
+        return CompositeMap(problem.kernel, made[0], made[1])
 
 
 maps.register("composite")(CompositeBuilder())

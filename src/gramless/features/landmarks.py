@@ -44,7 +44,6 @@ class LandmarkMap(RowwiseMap):
         Subtracted from rows where that changes no value.
     triangle : Triangle
         L.
-    threads : int
     pairs : int
         Pairs of rows that :meth:`moments` draws for a bound narrower than the trace; 0 for none.
     seed : int
@@ -65,7 +64,6 @@ class LandmarkMap(RowwiseMap):
     points: Any
     shift: Array | None
     triangle: Triangle
-    threads: int = 1
     pairs: int = 0
     seed: int = 0
     expected_leak: float = float("nan")
@@ -150,7 +148,7 @@ class LandmarkMap(RowwiseMap):
                 part = slice(first, first + self.chunk // 2)
                 out[part] = np.sqrt(weights[i[part]] * weights[j[part]]) * self._left_out(x[i[part]], x[j[part]])
 
-            run_in_threads(work, [list(range(0, len(i), max(1, self.chunk // 2)))], self.threads)
+            run_in_threads(work, [list(range(0, len(i), max(1, self.chunk // 2)))])
             return out
 
         return pair_bound(weights * leaks, entries, self.pairs, np.random.default_rng(self.seed))
@@ -181,7 +179,7 @@ class LandmarkMap(RowwiseMap):
             part = slice(first, first + self.chunk)
             out[part] = self.kernel.evaluate(self.kernel.prepare(x[part], self.shift), there) @ turned
 
-        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))], self.threads)
+        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))])
         return out
 
     def same_space(self, other: FeatureMap) -> bool:
@@ -231,7 +229,6 @@ class LandmarkBuilder:
         return LandmarkMap.at(
             problem.kernel,
             x[chosen],
-            threads=problem.threads,
             pairs=self._pairs(problem),
             seed=int(rng.integers(2**62)),
             expected_leak=pivots.leak,

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
-from threadpoolctl import threadpool_limits
 
-from gramless.arrays import Array, inner, inner_rounding, run_in_threads, unit_roundoff
+from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, run_in_threads, thread_count, unit_roundoff
 from gramless.features.base import Spectrum
 
 
@@ -177,7 +176,7 @@ class DenseMoments:
         """LAPACK on the D x D scatter; the Gram matrix has the same eigenvalues, and zeros besides."""
         width = len(self.mean)
         wanted = min(k + 1, width)
-        with threadpool_limits(1, user_api="blas"):  # the same bits on any machine, and no slower at these sizes
+        with one_blas_thread():  # the same bits on any machine, and no slower at these sizes
             values, axes = scipy.linalg.eigh(self.scatter, subset_by_index=(width - wanted, width - 1))
         values, axes = values[::-1].clip(0), axes[:, ::-1]
         slack = self.rounding + 10 * width * unit_roundoff() * float(values.max(initial=0.0))
@@ -198,10 +197,10 @@ class DenseMoments:
         )
 
 
-def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int, threads: int) -> DenseMoments:
+def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int) -> DenseMoments:
     """Sum of the moments of chunks of `rows` rows, made in threads and added in pairs, pairs of pairs and so on.
 
-    The chunks and the order of the additions do not depend on `threads`, so the bits of the result do not either;
+    The chunks and the order of the additions do not depend on the threads, so the bits of the result do not either;
     pairs keep the rounding of the additions to the logarithm of the number of chunks.
     """
     pieces = [slice(first, min(n, first + rows)) for first in range(0, max(n, 1), rows)]
@@ -212,13 +211,14 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int,
         made[i] = of_chunk(pieces[i])
 
     def rounds() -> Iterator[list[int]]:
-        for first in range(0, len(pieces), threads):
-            chosen = list(range(first, min(len(pieces), first + threads)))
+        together = thread_count()
+        for first in range(0, len(pieces), together):
+            chosen = list(range(first, min(len(pieces), first + together)))
             yield chosen
             for i in chosen:
                 _push(sums, made.pop(i))
 
-    run_in_threads(work, rounds(), threads)
+    run_in_threads(work, rounds())
     total = sums.pop()[1]
     while sums:
         total = sums.pop()[1] + total

@@ -44,10 +44,7 @@ class RowwiseMap(FeatureMap):
 
     Attributes
     ----------
-    threads : int
     """
-
-    threads: int
 
     @abstractmethod
     def rows(self, x: Any) -> FeatureRows:
@@ -75,7 +72,7 @@ class RowwiseMap(FeatureMap):
                 leak_error=float(w @ (rows.leak_error + 4e-12 * rows.leak)),
             )
 
-        return gather_moments(of_chunk, x.shape[0], self.chunk, self.threads)
+        return gather_moments(of_chunk, x.shape[0], self.chunk)
 
     def dot(self, x: Any, coefficients: Array) -> Array:
         out = np.empty((x.shape[0], coefficients.shape[1]))
@@ -84,7 +81,7 @@ class RowwiseMap(FeatureMap):
             part = slice(first, first + self.chunk)
             out[part] = self(x[part]) @ coefficients
 
-        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))], self.threads)
+        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))])
         return out
 
     @property

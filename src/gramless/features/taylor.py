@@ -74,7 +74,6 @@ class TaylorMap(RowwiseMap):
     center : ndarray of shape (d,)
     terms : int
         P, at least 1. There are C(d + P - 1, d) features.
-    threads : int
 
     Examples
     --------
@@ -87,7 +86,6 @@ class TaylorMap(RowwiseMap):
     kernel: Gaussian
     center: Array
     terms: int
-    threads: int = 1
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -196,7 +194,7 @@ class TaylorBuilder:
         else:  # more rows will come: they may lie anywhere in the box
             squared, share = np.array([_ratio(box_radius(box), sigma)]), np.ones(1)
         terms = _fewest_terms(squared, share, _goal(problem))
-        made = TaylorMap(problem.kernel, box.center, terms, problem.threads)
+        made = TaylorMap(problem.kernel, box.center, terms)
         if made.n_features > _MOST or squared.max() > _WIDEST:
             raise ValueError(f"the Taylor map cannot be used here: it would need {made.n_features} features")
         return made

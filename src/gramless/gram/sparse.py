@@ -43,8 +43,6 @@ class SparseGram(GramOperator):
         Bound on the spectral norm of what is left out. 0 leaves out only what is 0 in floating point.
     memory_limit : int, optional
         Bytes the entries may take; estimated from a sample of rows before any are stored.
-    threads : int, optional
-        The result does not depend on it.
 
     Attributes
     ----------
@@ -74,7 +72,6 @@ class SparseGram(GramOperator):
         cutoff_error: float = 0.0,
         *,
         memory_limit: int | None = None,
-        threads: int | None = None,
     ) -> None:
         if not isinstance(kernel, RadialKernel):
             raise TypeError(f"kernel={kernel} must be a function of the distance (a RadialKernel)")
@@ -85,7 +82,6 @@ class SparseGram(GramOperator):
         n = x.shape[0]
         super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
         self.kernel, self._d = kernel, x.shape[1]
-        self._threads = thread_count() if threads is None else threads
         self._weight = float((self.roots**2).sum())
         self.radius = cut_radius(kernel, cutoff_error / max(self._weight, np.finfo(float).tiny))
         used = np.flatnonzero(self.roots > 0)
@@ -116,7 +112,7 @@ class SparseGram(GramOperator):
         sample = rows[:: max(1, len(rows) // _SAMPLE)]
         counts = tree.query_ball_point(sample, self.radius * (1 + SLACK), return_length=True)
         tile = self._block * min(self._block, int(counts.max()))
-        return int(_PAIR * len(rows) * (counts.mean() + 1) / 2 + self._threads * _FOUND * tile)
+        return int(_PAIR * len(rows) * (counts.mean() + 1) / 2 + thread_count() * _FOUND * tile)
 
     def _afford(self, needed: float, limit: int, about: str = "") -> None:
         if needed > limit:
@@ -163,7 +159,7 @@ class SparseGram(GramOperator):
                 if limit is not None:
                     self._afford(self.nbytes, limit)
 
-        run_in_threads(make, affordable(), self._threads)
+        run_in_threads(make, affordable())
         self.entries = sum(tile.nnz * (1 if i == j else 2) for (i, j), tile in self._tiles.items())
         self._schedule = [[index for index in turn if index in self._tiles] for turn in rounds(blocks)]
         self._conclude(kept, counts, math.fsum(squares.values()))
@@ -206,7 +202,7 @@ class SparseGram(GramOperator):
             if i != j:
                 sums[below] += tile.T @ sorted_v[above]
 
-        run_in_threads(add, self._schedule, self._threads)
+        run_in_threads(add, self._schedule)
         out = np.zeros((self.shape[0], sums.shape[1]))
         out[self._order] = sums
         return out

@@ -82,7 +82,6 @@ class SparseMethod:
                 unless_ones(weights),
                 _SHARE * tol * peak,
                 memory_limit=room,
-                threads=problem.threads,
             )
             centered = CenteredGram(gram)
             result = leading(centered, solver, narrower, request, centered.trace)
