@@ -12,9 +12,9 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from gramless.datasets import resampled_digits
 
 from benchmarks.child import measure
+from gramless.datasets import resampled_digits
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.gram import CenteredGram, TiledGram
 from gramless.kernels import Gaussian

@@ -6,6 +6,7 @@ from extended import WIDE
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gramless.arrays import use_threads
 from gramless.features import CompositeMap, DenseMoments, LandmarkMap, TaylorMap, gather_moments
 from gramless.kernels import Gaussian, Matern
 
@@ -79,18 +80,18 @@ def test_equal_naive_sums_and_add_subtract_scale(name):
 @pytest.mark.parametrize("name", MAPS)
 def test_threads_do_not_change_a_bit(name):
     x = RNG.uniform(size=(30_000, 2))
-    alone, together = (_with_threads(MAPS[name], threads).moments(x, np.ones(len(x))) for threads in (1, 3))
+    with use_threads(1):
+        alone = MAPS[name].moments(x, np.ones(len(x)))
+    with use_threads(3):
+        together = MAPS[name].moments(x, np.ones(len(x)))
     assert np.array_equal(alone.scatter, together.scatter)
     assert np.array_equal(alone.mean, together.mean)
     assert alone.leak == together.leak
     axes = np.eye(MAPS[name].n_features)[:, :3]
-    assert np.array_equal(*(_with_threads(MAPS[name], threads).dot(x, axes) for threads in (1, 3)))
-
-
-def _with_threads(phi, threads):
-    from dataclasses import replace
-
-    return replace(phi, threads=threads)
+    with use_threads(1):
+        alone = MAPS[name].dot(x, axes)
+    with use_threads(3):
+        assert np.array_equal(alone, MAPS[name].dot(x, axes))
 
 
 @pytest.mark.parametrize("name", MAPS)

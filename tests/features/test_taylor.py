@@ -141,7 +141,7 @@ def test_choice_of_terms_reaches_the_tolerance_and_no_more():
     estimate = maps["taylor"].estimate(problem)
     assert not estimate.refusal
     assert estimate.error <= 1e-8
-    assert phi.same_space(TaylorMap(phi.kernel, phi.center, phi.terms, threads=2))
+    assert phi.same_space(TaylorMap(phi.kernel, phi.center, phi.terms))
     assert not phi.same_space(TaylorMap(phi.kernel, phi.center, phi.terms + 1))
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramless import IndefiniteKernelWarning, KernelPCA, kernels
+from gramless.arrays import use_threads
 from gramless.eigen import NotConvergedWarning
 from gramless.errors import MemoryLimitError
 from gramless.gram import CenteredGram, SparseGram
@@ -65,7 +66,7 @@ def dense_gram(kernel, x, weights):
 def test_equals_the_dense_matrix_within_its_error(name, data, width, cutoff):
     x, weights = data
     kernel = KERNELS[name](width)
-    gram, operator = dense_gram(kernel, x, weights), SparseGram(kernel, x, weights, cutoff, threads=1)
+    gram, operator = dense_gram(kernel, x, weights), SparseGram(kernel, x, weights, cutoff)
     reference = 1e-14 * len(x) * (1 if weights is None else weights.max())  # rounding of the dense one itself
     off = operator.to_dense() - gram
     assert np.linalg.norm(off, 2) <= operator.error + reference
@@ -87,7 +88,7 @@ def test_equals_the_dense_matrix_within_its_error(name, data, width, cutoff):
 @given(data=drawn_rows(), width=st.sampled_from([0.01, 0.1, 1.0]), cutoff=st.sampled_from([1e-10, 1e-4]))
 def test_error_is_what_was_asked_for(data, width, cutoff):
     x, weights = data
-    operator = SparseGram(kernels.Gaussian(width), x, weights, cutoff, threads=1)
+    operator = SparseGram(kernels.Gaussian(width), x, weights, cutoff)
     assert operator.cut <= cutoff * (1 + 1e-9)
     assert operator.error <= cutoff + 1e-11 * operator.statistics().norm
     gram = dense_gram(kernels.Gaussian(width), x, weights)
@@ -107,8 +108,12 @@ def test_compact_support_leaves_nothing_out_and_stores_only_neighbours():
 def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(1)
     x, v = rng.random((5000, 3)), rng.standard_normal((5000, 4))
-    one, three = (SparseGram(kernels.Gaussian(0.02), x, None, 1e-8, threads=threads) for threads in (1, 3))
-    np.testing.assert_array_equal(one @ v, three @ v)
+    with use_threads(1):
+        one = SparseGram(kernels.Gaussian(0.02), x, None, 1e-8)
+        product = one @ v
+    with use_threads(3):
+        three = SparseGram(kernels.Gaussian(0.02), x, None, 1e-8)
+        np.testing.assert_array_equal(product, three @ v)
     assert one.statistics().frobenius2 == three.statistics().frobenius2
 
 
@@ -132,7 +137,7 @@ def test_memory_is_refused_whether_or_not_the_sample_sees_a_crowd(place):
     x = np.vstack([rng.random((51_100, 2)) * 1e5, np.full((90, 2), place)])
     kernel = kernels.Epanechnikov(1e-3)
     with pytest.raises(MemoryLimitError, match="memory_limit"):
-        SparseGram(kernel, x, memory_limit=SparseGram(kernel, x).nbytes - 1, threads=1)
+        SparseGram(kernel, x, memory_limit=SparseGram(kernel, x).nbytes - 1)
 
 
 def test_refuses_what_it_cannot_search():

@@ -45,17 +45,27 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
 
 
 @cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # looks through all loaded libraries: once is enough
+def _blas() -> tuple[Any, ...]:
+    """Handles of the BLAS libraries in this process; to look for them takes milliseconds, so it is done once."""
+    return tuple(library for library in ThreadpoolController().lib_controllers if library.user_api == "blas")
 
 
-def one_blas_thread() -> Any:
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Context in which BLAS and LAPACK use one thread: for work that is threaded above them, or too small to share.
 
     Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
     cores, that costs many times what they save.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    before = [(library, library.get_num_threads()) for library in _blas()]
+    changed = [(library, count) for library, count in before if count != 1]
+    for library, _ in changed:
+        library.set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, count in changed:
+            library.set_num_threads(count)
 
 
 def blas_threads_for(size: int) -> Any:

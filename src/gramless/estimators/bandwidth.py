@@ -61,7 +61,7 @@ def _median_squared_distance(x: Any, weights: Array) -> float:
     rows = x[used]
     points = prepare_points(rows, None if scipy.sparse.issparse(rows) else rows.mean(axis=0, dtype=np.float64), float)
     i, j = np.triu_indices(len(used), 1)
-    squared = squared_distances(points, points)[i, j]
+    squared = squared_distances(points, points)[i, j].clip(0)
     counts = (share[:, None] * share)[i, j]
     apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # copies say nothing of the scale
     if not apart.any():

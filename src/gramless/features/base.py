@@ -156,8 +156,8 @@ class FeatureMap(ABC):
         """
         if not self.same_space(other):
             raise ValueError(
-                "the features are of different boxes or landmarks; fit both with the same domain=, or go on from a copy "
-                "of one model with partial_fit"
+                "the features are of different boxes or landmarks; fit both with the same domain=, or go on from "
+                "a copy of one model with partial_fit"
             )
         return moments
 

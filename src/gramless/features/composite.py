@@ -129,6 +129,8 @@ class CompositeBuilder:
 
     machine = Machine()
 
+    boxed = True
+
     def estimate(self, problem: Problem) -> Estimate:
         if not isinstance(problem.kernel, (Sum, Product, Scaled)):
             return Estimate(refusal="only for sums, products and multiples of kernels")

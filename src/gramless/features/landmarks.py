@@ -205,6 +205,8 @@ class LandmarkBuilder:
     def __init__(self, choice: Literal["cholesky", "uniform"] = "cholesky") -> None:
         self.choice = choice
 
+    boxed = False
+
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
         if refusal:

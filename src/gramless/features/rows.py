@@ -40,11 +40,7 @@ class FeatureRows:
 
 
 class RowwiseMap(FeatureMap):
-    """A map given by :meth:`rows`; moments and products follow, in threads over chunks.
-
-    Attributes
-    ----------
-    """
+    """A map given by :meth:`rows`; moments and products follow, in threads over chunks."""
 
     @abstractmethod
     def rows(self, x: Any) -> FeatureRows:

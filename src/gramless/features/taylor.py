@@ -162,6 +162,8 @@ class TaylorBuilder:
 
     machine = Machine()
 
+    boxed = True
+
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
         if refusal:

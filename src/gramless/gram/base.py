@@ -23,11 +23,14 @@ class Statistics:
         S r, r the roots of the weights (plain row sums when there are none).
     norm : float
         Upper bound on the spectral norm of the matrix of moduli |S|.
+    squares : float
+        The squared Frobenius norm as it was computed: an estimate, not a bound.
     """
 
     frobenius2: float
     sums: Array
     norm: float
+    squares: float = np.nan
 
 
 class GramOperator(LinearOperator):  # type: ignore[misc]

@@ -57,6 +57,13 @@ class CenteredGram(GramOperator):
         return Statistics(max(0.0, frobenius2) + floor, np.zeros_like(whole.sums), 2 * whole.norm)
 
     @property
+    def frobenius2_estimate(self) -> float:
+        """The squared Frobenius norm of the centred matrix without allowance for rounding."""
+        whole = self.gram.statistics()
+        image = float(np.linalg.norm(whole.sums)) ** 2 / self.weight
+        return whole.squares - 2 * image + self._mean_square**2
+
+    @property
     def frobenius2(self) -> float:
         """Upper bound on the squared Frobenius norm of the centred matrix."""
         return self.statistics().frobenius2

@@ -124,6 +124,10 @@ class RadialKernel(Kernel):
     shift_invariant = True
     nonnegative = True
 
+    def _cuts_at_zero(self, x: Points, y: Points) -> bool:
+        """Whether squared distances that rounding left below 0 have to be cut off there."""
+        return True
+
     @property
     def profile_error(self) -> float:
         """Relative error of :meth:`profile` in units of roundoff, beyond one of 8 units in its argument."""
@@ -147,6 +151,8 @@ class RadialKernel(Kernel):
 
     def evaluate(self, x: Points, y: Points) -> Array:
         squared = squared_distances(x, y)
+        if self._cuts_at_zero(x, y):
+            np.maximum(squared, 0, out=squared)
         if self.near:
             _mend_near(squared, x, y, self.near)
         return self.profile(squared)
@@ -237,7 +243,7 @@ def dot_products(x: Any, y: Any) -> Array:
 
 
 def squared_distances(x: Points, y: Points) -> Array:
-    """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y, never negative."""
+    """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y; rounding may leave some below 0."""
     if scipy.sparse.issparse(x.values):
         squared = dot_products(x.values, y.values)
         squared *= -2
@@ -253,7 +259,7 @@ def squared_distances(x: Points, y: Points) -> Array:
         squared = left @ right.T
     if x is y:
         np.fill_diagonal(squared, 0)  # a point from itself: no rounding, however far out or narrow the kernel
-    return np.maximum(squared, 0, out=squared)
+    return squared
 
 
 def _mend_near(squared: Array, x: Points, y: Points, near: float) -> None:

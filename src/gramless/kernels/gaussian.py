@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.kernels.base import RadialKernel, kernels, require
+from gramless.kernels.base import Points, RadialKernel, kernels, require
 from gramless.kernels.rounding import Rounding, distance_error, exponential_rounding, underflow
 from gramless.kernels.spectral import SpectralDensity
 
@@ -53,6 +53,12 @@ class Gaussian(RadialKernel):
     def gamma(self) -> float:
         """1 / (2 sigma^2)."""
         return 0.5 / float(self.sigma) / float(self.sigma)
+
+    def _cuts_at_zero(self, x: Points, y: Points) -> bool:
+        # exp does not mind an argument a little above 0, and to cut takes as long as exp itself
+        largest = float(x.squared_norms.max(initial=0)) + float(y.squared_norms.max(initial=0))
+        slip = float(np.finfo(x.squared_norms.dtype).eps) * (x.values.shape[1] + 10)
+        return not self.gamma * largest * slip < 1e-2
 
     def profile(self, squared_distance: Array) -> Array:
         np.multiply(squared_distance, -self.gamma, out=squared_distance)

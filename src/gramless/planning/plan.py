@@ -125,8 +125,8 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
         chosen = min(fitting, key=lambda name: fitting[name].error)
         if problem.strict:
             raise ValueError(
-                f"tol={problem.tol:.1e} cannot be reached here; method={chosen!r} promises {fitting[chosen].error:.1e}. "
-                "Raise tol" + ("" if method == "auto" else " or pass method='auto'")
+                f"tol={problem.tol:.1e} cannot be reached here; method={chosen!r} promises "
+                f"{fitting[chosen].error:.1e}. Raise tol" + ("" if method == "auto" else " or pass method='auto'")
             )
     return Plan(problem, chosen, estimates, forced=method != "auto")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, blas_threads_for
-from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
+from gramless.arrays import Array, blas_threads_for, unit_roundoff
+from gramless.certificates import Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.features import FeatureMap, Moments, Spectrum, maps
 from gramless.kernels import Precomputed
@@ -63,9 +63,14 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
             spectrum.values, spectrum.residual, spectrum.lower[:k], spectrum.upper[:k], float(spectrum.upper[k])
         ),
         kind=np.full(k, spectrum.kind),
-        failure_probability=0.0 if spectrum.kind == "rigorous" else FAILURE_PROBABILITY,
+        failure_probability=spectrum.failure_probability,
     )
-    values, certificate = settle_spectrum(spectrum.values, certificate, features.kernel.mercer)
+    values, certificate = settle_spectrum(
+        spectrum.values,
+        certificate,
+        features.kernel.mercer,
+        50 * unit_roundoff() * float(spectrum.values.max(initial=0)),
+    )
     reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
     basis = spectrum.axes * (values > 0)
     space = Eigenspace(

@@ -11,7 +11,7 @@ import numpy as np
 from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
 from gramless.eigen.block_krylov import block_width
-from gramless.gram import CenteredGram, DenseGram, TiledGram
+from gramless.gram import CenteredGram, DenseGram, TiledGram, rectangular_product
 from gramless.gram.tiled import TILE
 from gramless.kernels import FromCallable, Precomputed
 from gramless.planning import Machine, methods
@@ -20,6 +20,7 @@ from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, PointSpan
 
 _MACHINE = Machine()
+_SAMPLE = 512  # rows a start is made from
 
 
 class DenseMethod:
@@ -77,7 +78,8 @@ class TiledMethod:
         gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=keep, draft=draft)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
-        result = leading(centered, solver, problem, request, lambda: centered.trace)
+        start = sampled_start(problem, x, weights, request.rng) if request.solver is None else None
+        result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return assemble(problem, x, weights, centered, result)
 
     def _budget(self, problem: Problem) -> tuple[int, int]:
@@ -86,6 +88,8 @@ class TiledMethod:
         wanted = 10 * block_width(problem.k)
         most = int(room / (8 * problem.n * 2.2)) - 4 * block_width(problem.k) // 2 - 60
         columns = max(self._fewest(problem), min(wanted, most))
+        if not _worth_keeping(problem):
+            return columns, 0
         return columns, max(0, min(_all_tiles(problem), int(room - 8 * problem.n * self._peak(columns))))
 
     def _fewest(self, problem: Problem) -> int:
@@ -115,6 +119,15 @@ def _workspace(problem: Problem) -> int:
     return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
 
 
+def _worth_keeping(problem: Problem) -> bool:
+    """Whether tiles are cheaper to keep than to make again.
+
+    In float32 a tile of a plain kernel of up to a hundred columns or so is made as fast as it is read from memory; not
+    so one of many columns or of a costly formula, nor where the tolerance takes many passes in float64.
+    """
+    return problem.d > 128 or problem.tol < 1e-8 or not problem.kernel.draftable
+
+
 def _all_tiles(problem: Problem) -> int:
     """Bytes of the symmetric half in float64; a matrix that was given is there already."""
     blocks = -(-problem.n // TILE)
@@ -133,12 +146,17 @@ def _solve(
 
 
 def leading(
-    operator: Operator, solver: Solver, problem: Problem, request: Request, trace: float | Callable[[], float]
+    operator: Operator,
+    solver: Solver,
+    problem: Problem,
+    request: Request,
+    trace: float | Callable[[], float],
+    start: Array | None = None,
 ) -> EigenResult:
     """The components asked for: a number of them, or as many as capture the share of the variance."""
     if request.share is None:
-        return _solve(operator, problem.k, solver, problem, request, None)
-    k, start = problem.k, None
+        return _solve(operator, problem.k, solver, problem, request, start)
+    k = problem.k
     while True:
         result = _solve(operator, k, solver, problem, request, start)
         goal = request.share * (trace() if callable(trace) else trace)
@@ -158,6 +176,25 @@ def _cut(result: EigenResult, goal: float) -> EigenResult:
         residuals=result.residuals[:k],
         certificate=result.certificate[:k],
     )
+
+
+def sampled_start(problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Array | None:
+    """Leading vectors of a sample of rows, carried over to all of them (Nystroem): saves passes over the whole."""
+    n, width = problem.n, block_width(problem.k)
+    size = max(_SAMPLE, 4 * width)
+    if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
+        return None
+    rows = np.sort(
+        rng.choice(n, size, replace=False, p=weights / weights.sum() if (weights > 0).sum() >= size else None)
+    )
+    gram = TiledGram(problem.kernel, x[rows]).to_dense()
+    gram -= gram.mean(axis=0)
+    gram -= gram.mean(axis=1)[:, None]
+    vectors = np.linalg.eigh(gram)[1][:, : -width - 1 : -1]
+    start = rectangular_product(problem.kernel, x, x[rows], vectors)
+    start -= weights @ start / weights.sum()
+    start *= np.sqrt(weights)[:, None]
+    return start
 
 
 def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, result: EigenResult) -> Fitted:

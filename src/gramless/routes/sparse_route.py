@@ -33,6 +33,8 @@ class SparseMethod:
     tolerance for those that fall fast.
     """
 
+    streams = False
+
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
         if refusal:

@@ -141,17 +141,29 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
 
 
 def _verify(operator: Operator, drafted: Basis, goal: Goal) -> tuple[Array, Array, tuple[Array, ...]]:
-    """One pass in full precision: leading Ritz vectors of the draft, with fresh random vectors beside them.
-
-    As many Ritz vectors are taken as make the rest small against the last wanted value: a certificate has to tell
-    what is wanted from what is outside, and the probes see the outside three to five times too large.
-    """
+    """One pass in full precision: leading Ritz vectors of the draft, and random vectors beside them where needed."""
     values, coordinates, _ = drafted.ritz()
-    lead = min(goal.k, len(values)) - 1
-    small = np.flatnonzero(values < values[lead] / 12)
-    count = min(len(values), max(goal.k + 10, int(small[0]) if len(small) else len(values)))
+    estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
+    count, probed = _columns_to_verify(values, goal.k, estimate)
     q = orthonormalize(times(drafted.vectors, coordinates[:, :count]))[0]
+    if not probed:
+        return q, operator @ q, ()
     probes = off(q, goal.rng.standard_normal((len(q), PROBES)))
     products = operator @ np.hstack([q, probes])
     m = q.shape[1]
     return q, products[:, :m], (probes, off(q, products[:, m:]))
+
+
+def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
+    """How many Ritz vectors to take, and whether probes: the least that lets a certificate tell wanted from outside.
+
+    The Frobenius norm outside must fall below the last wanted value; or, with probes, which see the outside three to
+    five times too large, the next value must be small against it.
+    """
+    last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
+    outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
+    enough = np.flatnonzero(outside < 0.75 * last)
+    by_norm = max(least, int(enough[0]) + 1) if len(enough) else most + 1
+    small = np.flatnonzero(values < last / 12)
+    by_probes = max(least, int(small[0]) if len(small) else most)
+    return (by_norm, False) if by_norm <= min(most, by_probes + PROBES) else (by_probes, True)

@@ -49,7 +49,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     h = inner(q, products)
     residual = products - times(q, h)
     # what the old columns still point to, and what the new ones add
-    add, coefficients = orthonormalize(residual, np.hstack([q, rest]), drop=1e-14)
+    add, coefficients = orthonormalize(residual, np.hstack([q, rest]) if rest.shape[1] else q, drop=1e-14)
     along = inner(rest, residual)
     f = np.zeros((rest.shape[1] + add.shape[1], m + b))
     f[: rest.shape[1], :m] = f_rest

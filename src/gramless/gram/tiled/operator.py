@@ -72,7 +72,7 @@ class TiledGram(GramOperator):
 
     def _matmat(self, v: Array) -> Array:
         v = np.asarray(v, dtype=np.float64)
-        first = self._statistics is None and self._tiles.dtype == np.float64
+        first = self._statistics is None
         columns = np.hstack([v, self.roots[:, None]]) if first else v
         product, squares = self._sweep(columns, gather=first)
         if first:
@@ -127,7 +127,7 @@ class TiledGram(GramOperator):
         rounding, weight = self._tiles.rounding, float((self.roots**2).sum())
         if rounding.relative >= 0.5:  # nothing is known of the computed values: only what bounds every value holds
             size = self._tiles.kernel.bound(self._tiles.radius) * weight
-            return Statistics(size**2, sums, size)
+            return Statistics(size**2, sums, size, squares)
         grown = (1 + 2 * (min(TILE, self._tiles.n) + 8) * unit_roundoff()) / (1 - rounding.relative)
         frobenius = (np.sqrt(squares) + rounding.absolute * weight) * grown
         norm = frobenius
@@ -135,7 +135,7 @@ class TiledGram(GramOperator):
             used = self.roots > 0
             peak = float((sums[used] / self.roots[used]).max(initial=0.0))
             norm = min(norm, (peak + rounding.absolute * weight) * (1 + self._growth) / (1 - rounding.relative))
-        return Statistics(frobenius**2, sums, norm)
+        return Statistics(frobenius**2, sums, norm, squares)
 
     @property
     def _growth(self) -> float:
@@ -146,8 +146,6 @@ class TiledGram(GramOperator):
 
     def statistics(self) -> Statistics:
         if self._statistics is None:
-            if self._tiles.dtype != np.float64:
-                raise TypeError("a draft has no statistics of its own")
             product, squares = self._sweep(self.roots[:, None], gather=True)
             self._statistics = self._conclude(product[:, 0], squares)
         return self._statistics
