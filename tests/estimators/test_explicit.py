@@ -83,24 +83,25 @@ def test_without_the_data():
     x = rows(500, 2)
     model = KernelPCA(3, kernel=Gaussian(0.5), keep_data=False, fit_inverse_transform=True, alpha=1e-3).fit(x)
     kept = KernelPCA(3, kernel=Gaussian(0.5), fit_inverse_transform=True, alpha=1e-3).fit(x)
-    assert model.method_ == "fourier"
+    assert model.method_ in ("fourier", "taylor")
     assert not hasattr(model, "X_fit_")
     np.testing.assert_allclose(model.transform(x), kept.transform(x), atol=1e-9)
     np.testing.assert_allclose(
         model.inverse_transform(model.transform(x)), kept.inverse_transform(kept.transform(x)), atol=1e-6
     )
     assert not hasattr(model, "eigenvectors_")
-    with pytest.raises(ValueError, match="keep_data=False needs explicit features"):
+    with pytest.raises(ValueError, match="keep_data=False"):
         KernelPCA(3, kernel=Gaussian(0.5), keep_data=False, method="dense").fit(x)
 
 
 def test_merging_what_does_not_fit_says_what_differs():
     x = rows(100, 2)
-    poly = KernelPCA(2, kernel=Polynomial(2)).fit(x)
+    exact = {"n_components": 2, "method": "monomials"}
+    poly = KernelPCA(**exact, kernel=Polynomial(2)).fit(x)
     with pytest.raises(ValueError, match="kernels differ"):
-        poly.merge(KernelPCA(2, kernel=Polynomial(3)).fit(x))
+        poly.merge(KernelPCA(**exact, kernel=Polynomial(3)).fit(x))
     with pytest.raises(ValueError, match="2 columns here and 3 in other"):
-        poly.merge(KernelPCA(2, kernel=Polynomial(2)).fit(rows(100, 3)))
+        poly.merge(KernelPCA(**exact, kernel=Polynomial(2)).fit(rows(100, 3)))
     with pytest.raises(ValueError, match="method='dense'"):
         poly.merge(KernelPCA(2, kernel=Polynomial(2), method="dense").fit(x))
     gauss = {"n_components": 2, "kernel": Gaussian(0.5), "method": "fourier"}
@@ -112,8 +113,8 @@ def test_domain():
     x = rows(100, 2)
     with pytest.raises(ValueError, match=r"column 0 has values from .* outside domain=\(0, 1\); widen domain"):
         KernelPCA(2, kernel=Gaussian(0.5), domain=(0, 1)).fit(x)
-    with pytest.raises(ValueError, match="domain=3 must be a pair"):
-        KernelPCA(2, kernel=Gaussian(0.5), domain=3).fit(x)
+    with pytest.raises(ValueError, match=r"domain=\(1, 2, 3\) must be a pair"):
+        KernelPCA(2, kernel=Gaussian(0.5), domain=(1, 2, 3)).fit(x)
     model = KernelPCA(2, kernel=Gaussian(0.5), domain=([-1, -1], [1, 1]), method="fourier").partial_fit(x)
     with pytest.raises(ValueError, match="domain"):
         model.partial_fit(3 * x)

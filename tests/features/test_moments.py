@@ -104,7 +104,7 @@ def test_dot_is_features_times_coefficients(name):
 def test_chunks_of_any_number_are_each_added_once():
     for n in (1, 7, 8, 9, 31):
         made = gather_moments(
-            lambda p: DenseMoments.of(np.ones((p.stop - p.start, 1)), np.ones(p.stop - p.start), 1.0), n, 2, 3
+            lambda p: DenseMoments.of(np.ones((p.stop - p.start, 1)), np.ones(p.stop - p.start), 1.0), n, 2
         )
         assert made.rows == n
         assert made.leak == -(-n // 2)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside
+from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
 from gramless.estimators.merging import refuse_to_merge
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
 from gramless.features import Box, FeatureMap, maps
@@ -453,7 +453,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             weight=float(weights.sum()),
             strict=self.tol > 0,
             domain=self.domain is not None,
-            peak=estimate_peak(kernel, X, weights),
+            forget=not self.keep_data,
+            peak=estimate_peak(kernel, X if self.domain is None else spread(low, high)),
         )
 
     def _box(self, X: Any) -> tuple[Array | None, Array | None]:
@@ -496,11 +497,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self.__dict__.pop(name, None)
 
     def _drop_data(self) -> None:
-        """Forget the training rows, where the model can do without."""
-        if self._fitted.moments is None:
-            raise ValueError(
-                f"keep_data=False needs explicit features; method={self.method_!r} projects through the training rows"
-            )
+        """Forget the training rows; the plan saw to it that the model can do without."""
         for name in ("X_fit_", "_weights", "X_transformed_fit_"):
             self.__dict__.pop(name, None)
 

@@ -18,9 +18,12 @@ class Method(Protocol):
     ----------
     streams : bool
         Whether it needs each row only once, so that rows may come in batches and be forgotten.
+    forgets : bool
+        Whether its model does without the training rows.
     """
 
     streams: bool
+    forgets: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """What it would cost, or why it cannot serve."""
@@ -135,6 +138,8 @@ def _ask(method: Method, problem: Problem) -> Estimate:
     """What a method says, unless it cannot take rows as they come."""
     if problem.streaming and not method.streams:
         return Estimate(refusal="needs all rows at once")
+    if problem.forget and not method.forgets:
+        return Estimate(refusal="projects through the training rows, and keep_data=False")
     return method.estimate(problem)
 
 

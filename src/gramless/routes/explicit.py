@@ -29,6 +29,7 @@ class ExplicitMethod:
     """
 
     streams = True
+    forgets = True
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -27,6 +27,7 @@ class DenseMethod:
     """Write the centred Gram matrix down. Right for small N, for all components, and for matrices that were given."""
 
     streams = False
+    forgets = False
 
     def estimate(self, problem: Problem) -> Estimate:
         n, k = problem.n, problem.k
@@ -57,6 +58,7 @@ class TiledMethod:
     """Never write the Gram matrix down: make its tiles anew each pass, or keep as many as memory allows."""
 
     streams = False
+    forgets = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":

@@ -34,6 +34,7 @@ class CovarianceMethod:
     """The d x d scatter matrix (Raykar & Ankur, eqs. 9-13): one pass over the data, then LAPACK."""
 
     streams = False
+    forgets = True
 
     def estimate(self, problem: Problem) -> Estimate:
         n, d = problem.n, problem.d
@@ -65,6 +66,7 @@ class SvdMethod:
     """The SVD of the centred data (Vasconcelos): no product squares the condition number."""
 
     streams = False
+    forgets = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.sparse and not _refusal(problem):

@@ -34,6 +34,7 @@ class SparseMethod:
     """
 
     streams = False
+    forgets = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
