@@ -160,6 +160,8 @@ def transforms(n: int, ours: int, theirs: int) -> list[dict[str, Any]]:
         peak = median(r["peak_bytes"] for r in runs)
         fits.append({"seconds": seconds, "peak_bytes": peak, "method": runs[0]["method"], "rate": new / seconds})
         scores.append(runs[0]["transformed"])
+    common = min(map(len, scores))
+    scores = [some[:common] for some in scores]
     signs = np.sign((scores[0] * scores[1]).sum(axis=0))
     error = float((np.abs(scores[0] * signs - scores[1]).max(axis=0) / np.abs(scores[1]).max(axis=0)).max())
     if not error <= SCORE_ACCURACY:

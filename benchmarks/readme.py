@@ -25,8 +25,8 @@ def write_figures() -> None:
 def drop_in(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['n']:,} x {figures['d']} (digits resampled with noise), Gaussian at the median distance, "
-        f"k = {figures['k']}, residuals {figures['tol']:.0e}; medians of {figures['rounds']} runs, each in its own "
-        f"process ({figures['machine']}, {figures['date']}):",
+        f"k = {figures['k']}, residuals {figures['tol']:.0e}; medians of {figures['rounds']} runs, each in its "
+        f"own process ({figures['machine']}, {figures['date']}):",
         "",
         "| | time | peak memory | residual reached | intervals |",
         "|---|---|---|---|---|",
@@ -51,8 +51,8 @@ def explicit(figures: dict[str, Any]) -> str:
         "",
         f"Uniform points in the unit cube, k = {figures['k']}, eigenvalues or residuals good to "
         f"{figures['accuracy']:.0e}; scikit-learn's fastest accurate solver on {figures['peer_rows']:,} rows; "
-        f"medians of {figures['rounds']} runs (one, where it takes more than {figures['long_s']:.0f} s), each in its own "
-        f"process ({figures['machine']}, {figures['date']}):",
+        f"medians of {figures['rounds']} runs (one, where it takes more than {figures['long_s']:.0f} s), each in its "
+        f"own process ({figures['machine']}, {figures['date']}):",
         "",
         "| | method | time | peak memory | scikit-learn | ratio | aim | met |",
         "|---|---|---|---|---|---|---|---|",

@@ -24,4 +24,4 @@ class Machine:
     gemm: float = 3e10
     kernel: float = 2.5e8
     python: float = 5e5
-    eigh: float = 6e9
+    eigh: float = 2e10

@@ -260,6 +260,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         first = getattr(self, "_moments", None) is None
         X, weights = self._read(X, sample_weight, batch=True, reset=first)
+        self._box(X)  # refuses rows outside the domain
         with use_threads(self.n_jobs):
             if first:
                 features = self._open_stream(X, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,9 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
             spectrum.values, spectrum.residual, spectrum.lower[:k], spectrum.upper[:k], float(spectrum.upper[k])
         ),
         kind=np.full(k, spectrum.kind),
-        failure_probability=spectrum.failure_probability,
+        failure_probability=0.0
+        if spectrum.kind == "rigorous"
+        else max(spectrum.failure_probability, FAILURE_PROBABILITY),
     )
     values, certificate = settle_spectrum(
         spectrum.values,
@@ -98,13 +101,13 @@ def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
         goal = request.share * moments.trace
         if captured[-1] >= goal or k >= problem.n or spectrum.values[-1] <= 1e-15 * spectrum.values[0]:
             cut = min(k, int(np.searchsorted(captured, goal)) + 1)
-            return Spectrum(
-                spectrum.values[:cut],
-                spectrum.axes[:, :cut],
-                spectrum.lower[: cut + 1],
-                spectrum.upper[: cut + 1],
-                spectrum.residual[:cut],
-                spectrum.kind,
+            return replace(
+                spectrum,
+                values=spectrum.values[:cut],
+                axes=spectrum.axes[:, :cut],
+                lower=spectrum.lower[: cut + 1],
+                upper=spectrum.upper[: cut + 1],
+                residual=spectrum.residual[:cut],
             )
         k = min(problem.n, 2 * k)
 

@@ -13,7 +13,7 @@ from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, ei
 from gramless.eigen.block_krylov import block_width
 from gramless.gram import CenteredGram, DenseGram, TiledGram, rectangular_product
 from gramless.gram.tiled import TILE
-from gramless.kernels import FromCallable, Precomputed
+from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
@@ -21,6 +21,7 @@ from gramless.spaces import Eigenspace, PointSpan
 
 _MACHINE = Machine()
 _SAMPLE = 512  # rows a start is made from
+_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations in tile products, and kernel values, a second and thread in float64
 
 
 class DenseMethod:
@@ -65,24 +66,31 @@ class TiledMethod:
             return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
         columns, keep = self._budget(problem)
         n, width = problem.n, block_width(problem.k)
-        make = gram_seconds(problem)
-        passes = 5 + 0.6 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 5)
-        kept = keep / max(1, _all_tiles(problem)) if _all_tiles(problem) else 1.0
-        multiply = 2 * n * (n + 4 * columns) * width / (_MACHINE.gemm * problem.threads)
-        seconds = passes * multiply + make * (1 + (passes - 1) * (1 - kept) * 0.5) + 2e-3 * passes
+        passes = expected_passes(problem)
+        small = 8 * n * width * min(columns, 5 * width) / (_MACHINE.gemm * problem.threads) + 6e-3
+        if self._drafts(problem, keep):
+            seconds = passes * (sweep_seconds(problem, width, 0.5) + small) + 1.2 * sweep_seconds(problem, 2 * width)
+        else:
+            make = gram_seconds(problem)
+            seconds = make + passes * (sweep_seconds(problem, width) - make + small)
         least = 8 * n * self._peak(self._fewest(problem)) + _workspace(problem)
         bytes_ = max(least, min(problem.memory_limit, 8 * n * self._peak(columns) + keep + _workspace(problem)))
         return Estimate(seconds, int(bytes_), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         columns, keep = self._budget(problem)
-        draft = problem.kernel.draftable and keep < _all_tiles(problem) and not isinstance(problem.kernel, Precomputed)
+        draft = self._drafts(problem, keep)
         gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=keep, draft=draft)
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(max_columns=columns)
         start = sampled_start(problem, x, weights, request.rng) if request.solver is None else None
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return assemble(problem, x, weights, centered, result)
+
+    def _drafts(self, problem: Problem, keep: int) -> bool:
+        """Whether to build the space in float32: where tiles are made anew, and float32 serves."""
+        given = isinstance(problem.kernel, Precomputed)
+        return problem.kernel.draftable and keep < _all_tiles(problem) and not given
 
     def _budget(self, problem: Problem) -> tuple[int, int]:
         """Columns of the basis, and bytes left for tiles."""
@@ -106,6 +114,21 @@ methods.register("dense")(DenseMethod())
 methods.register("tiled")(TiledMethod())
 
 
+def expected_passes(problem: Problem) -> float:
+    """Sweeps that block Krylov needs: more for flat spectra and small tolerances (measured for ten components)."""
+    digits = -np.log10(min(max(problem.tol, 1e-16), 1e-2))
+    bound = float(problem.kernel.bound(0.0))
+    rank = (bound if 0 < bound < np.inf else 1.0) / max(problem.peak, 1e-16)
+    flatness = np.log2(max(1.0, rank / 12)) if isinstance(problem.kernel, RadialKernel) else 1.0
+    return float(3.5 + 0.2 * digits + (1 + 0.35 * digits) * min(flatness, 8.0))
+
+
+def sweep_seconds(problem: Problem, width: int, factor: float = 1.0) -> float:
+    """Time of one sweep over all tiles with a block of vectors; `factor` 1/2 in float32."""
+    multiply = 2 * problem.n**2 * width / (_MULTIPLY * problem.threads)
+    return factor * (gram_seconds(problem) + multiply)
+
+
 def gram_seconds(problem: Problem) -> float:
     """Time to make every tile once."""
     values = problem.n**2 / 2
@@ -113,7 +136,7 @@ def gram_seconds(problem: Problem) -> float:
         return 0.0
     if isinstance(problem.kernel, FromCallable):
         return values / _MACHINE.python
-    return values * (2 * problem.d / _MACHINE.gemm + 1 / _MACHINE.kernel) / problem.threads
+    return values * (2 * problem.d / _MULTIPLY + 1 / _VALUES) / problem.threads
 
 
 def _workspace(problem: Problem) -> int:

@@ -18,7 +18,7 @@ from gramless.kernels.base import RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted
-from gramless.routes.implicit import assemble, leading, unless_ones
+from gramless.routes.implicit import assemble, expected_passes, leading, unless_ones
 
 _MACHINE = Machine()
 _MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than looking at all pairs
@@ -46,14 +46,14 @@ class SparseMethod:
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
         neighbours = expected_neighbours(problem, radius)
-        passes = 10 + 2 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 5)  # narrow kernels have slow spectra
+        passes = expected_passes(problem)
         pairs = n / 2 * neighbours
         multiply = _MULTIPLY * 2 * pairs * width / problem.threads
         orthogonalise = 8 * n * width * 5 * width / (_MACHINE.gemm * problem.threads)
         looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # a ball is a small part of the boxes it meets
         search = (_SEARCH * looked_at + _STORE * pairs) / problem.threads
-        seconds = search + passes * (multiply + orthogonalise) + 5e-3
-        return Estimate(seconds, int(basis + 12 * pairs + 2**24), problem.tol)
+        seconds = search + passes * (multiply + orthogonalise + 6e-3) + 5e-3
+        return Estimate(seconds, int(basis + 12 * pairs + 2**24), max(problem.tol, 1e-15 * np.sqrt(n)))
 
     def _refusal(self, problem: Problem) -> str:
         if not isinstance(problem.kernel, RadialKernel):
