@@ -54,12 +54,14 @@ def judge(n: int, d: int, width: float, tol: float, limit_s: float, verbose: boo
         else:
             missed.append(name)
         if verbose:
-            print(f"    {name}: estimated {estimate.seconds:.3g} s, took {seconds:.3g} s{'' if reached else ', missed tol'}")
+            end = "" if reached else ", missed tol"
+            print(f"    {name}: estimated {estimate.seconds:.3g} s, took {seconds:.3g} s{end}")
     if plan.chosen not in times:
         return {**case, "outcome": "missed", "chosen": plan.chosen, "times": times, "missed": missed}
     best = min(times, key=lambda name: times[name])
     ratio = times[plan.chosen] / times[best]
-    return {**case, "outcome": "run", "chosen": plan.chosen, "best": best, "ratio": ratio, "times": times, "missed": missed}
+    case |= {"outcome": "run", "chosen": plan.chosen, "best": best, "ratio": ratio}
+    return {**case, "times": times, "missed": missed}
 
 
 def run(model: KernelPCA, method: str, x: np.ndarray) -> tuple[float, bool]:
@@ -97,7 +99,8 @@ def main() -> None:
     judged = [r for r in results if r["outcome"] == "run" and r["times"][r["chosen"]] > 0.05]
     wrong = [r for r in judged if r["ratio"] > 2]
     lost = [r for r in results if r["outcome"] == "missed"]
-    print(f"{len(results)} problems, {len(judged)} judged, {len(wrong)} more than twice the best, {len(lost)} missed tol")
+    counts = f"{len(results)} problems, {len(judged)} judged"
+    print(f"{counts}, {len(wrong)} more than twice the best, {len(lost)} missed tol")
 
 
 if __name__ == "__main__":

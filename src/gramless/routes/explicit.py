@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, blas_threads_for, unit_roundoff
-from gramless.certificates import Certificate, angle_bounds
+from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.features import FeatureMap, Moments, Spectrum, maps
 from gramless.kernels import Precomputed

@@ -67,7 +67,7 @@ class TiledMethod:
         columns, keep = self._budget(problem)
         n, width = problem.n, block_width(problem.k)
         passes = expected_passes(problem)
-        small = 8 * n * width * min(columns, 5 * width) / (_MACHINE.gemm * problem.threads) + 6e-3
+        small = 8 * n * width * min(columns, 10 * width) / (_MACHINE.gemm * problem.threads) + 6e-3
         if self._drafts(problem, keep):
             seconds = passes * (sweep_seconds(problem, width, 0.5) + small) + 1.2 * sweep_seconds(problem, 2 * width)
         else:
@@ -120,7 +120,7 @@ def expected_passes(problem: Problem) -> float:
     bound = float(problem.kernel.bound(0.0))
     rank = (bound if 0 < bound < np.inf else 1.0) / max(problem.peak, 1e-16)
     flatness = np.log2(max(1.0, rank / 12)) if isinstance(problem.kernel, RadialKernel) else 1.0
-    return float(3.5 + 0.2 * digits + (1 + 0.35 * digits) * min(flatness, 8.0))
+    return float(3.5 + 0.2 * digits + (1.5 + 0.45 * digits) * min(flatness, 8.0))
 
 
 def sweep_seconds(problem: Problem, width: int, factor: float = 1.0) -> float:
