@@ -132,7 +132,8 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
     by the operator's own word, or have fallen by less than half in 30 passes.
     """
     if coarse:
-        return len(history) > 2 and history[-1] > 0.7 * history[-3]
+        slow = len(history) > 8 and history[-1] > 0.9 * history[-5]
+        return slow or (len(history) > 2 and history[-1] < 3e-6 and history[-1] > 0.7 * history[-3])
     if len(history) > 40 and history[-1] > 0.5 * history[-31]:
         return True
     error = (getattr(operator, "error", None) or 0.0) / max(abs(scale), np.finfo(float).tiny)
