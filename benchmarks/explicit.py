@@ -100,7 +100,7 @@ def job(who: str, problem: str, n: int) -> tuple[str, dict[str, Any], dict[str, 
     """Who, data and settings for `measure`; `who` is "gramless" or a solver of scikit-learn's."""
     d, kernel, theirs = PROBLEMS[problem]
     data = {"kind": "uniform", "n": n, "d": d, "seed": 0}
-    common = {"n_components": K, "tol": TOL, "random_state": 0}
+    common = {"n_components": K, "tol": TOL, "random_state": 0, "copy_X": False}
     if who == "gramless":
         return who, data, {**common, "kernel": kernel}
     return "sklearn", data, {**common, **theirs, "eigen_solver": who, "n_jobs": -1}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, run_in_threads, thread_count
-from gramless.features.base import FeatureMap
+from gramless.features.base import Box, FeatureMap
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.fourier.leftover import left_out_bound
 from gramless.features.fourier.nufft import frequency_sums, measured_error, point_values, promised
@@ -155,7 +155,10 @@ class FourierMap(FeatureMap):
 
     def _require_inside(self, x: Array, weights: Array) -> None:
         box = self.grid.box
-        if len(x) and not ((x.min(axis=0) >= box.low).all() and (x.max(axis=0) <= box.high).all()):
+        if not len(x):
+            return
+        taken = Box.around(x)
+        if not ((taken.low >= box.low).all() and (taken.high <= box.high).all()):
             outside = (box.outside(x) > 0).any(axis=1) & (weights > 0)
             if outside.any():
                 row = x[np.argmax(outside)]

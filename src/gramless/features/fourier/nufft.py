@@ -37,7 +37,9 @@ def frequency_sums(angles: list[Array], strengths: Array, shape: tuple[int, ...]
         return np.zeros(shape, dtype=np.complex128)
     transform = getattr(_finufft(), f"nufft{len(shape)}d1")
     modes = shape if len(shape) > 1 else shape[0]
-    sums = transform(*angles, strengths.astype(np.complex128), modes, eps=eps, isign=-1, nthreads=1, upsampfac=2.0)
+    settings = {"eps": eps, "isign": -1, "nthreads": 1, "upsampfac": 2.0}
+    settings["spread_sort"] = int(np.prod([2.0 * size for size in shape]) > 2**16)  # a small grid stays in cache anyway
+    sums = transform(*angles, strengths.astype(np.complex128), modes, **settings)
     return np.asarray(sums)
 
 
