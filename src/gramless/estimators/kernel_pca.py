@@ -12,13 +12,14 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
-from gramless.estimators.merging import refuse_to_merge
+from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
 from gramless.features import Box, FeatureMap, maps
 from gramless.kernels import Kernel, Precomputed
@@ -239,9 +240,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._drop_data()
         return self
 
+    @available_if(can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Take in a batch of rows; what is kept of it are moments, so that batches in any order give the same model.
+
+        Goes on from a `fit` with explicit features; after any other it begins anew.
 
         The first batch chooses the features: exact monomials for polynomial kernels; with ``domain=``, Taylor or
         Fourier features of a Gaussian or Matern kernel; otherwise landmarks, picked from the first batch.
@@ -263,12 +267,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._box(X)  # refuses rows outside the domain
         with use_threads(self.n_jobs):
             if first:
+                self._forget()
                 features = self._open_stream(X, weights)
                 moments = features.moments(X, weights)
             else:
                 features = self._space.span.features  # type: ignore[attr-defined]
                 moments = self._moments + features.moments(X, weights)
             self._update(features, moments, X.dtype)
+        self._drop_data()
         return self
 
     def merge(self, other: KernelPCA) -> KernelPCA:
@@ -471,11 +477,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _open_stream(self, X: Any, weights: Array) -> FeatureMap:
         """Choose the features of a stream from its first batch."""
-        if self.fit_inverse_transform:
-            raise ValueError("fit_inverse_transform=True needs all rows at once: use fit, or leave it False")
-        if self._precomputed or self.center_input:
-            what = "kernel='precomputed'" if self._precomputed else "center_input=True"
-            raise ValueError(f"{what} needs all rows at once and cannot be used with partial_fit")
         kernel = self._make_kernel(X, weights)
         k = self.n_components if isinstance(self.n_components, Integral) else 16
         problem = replace(self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k))

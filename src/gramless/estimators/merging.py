@@ -1,10 +1,12 @@
-"""Which fitted models may be added."""
+"""Which models take batches, and which fitted ones may be added."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
+
+from gramless.planning import methods
 
 
 def refuse_to_merge(ours: Any, theirs: Any) -> None:
@@ -23,3 +25,19 @@ def refuse_to_merge(ours: Any, theirs: Any) -> None:
         raise ValueError(f"kernels differ: {left.kernel} and {right.kernel}")
     if ours.method_ != theirs.method_:
         raise ValueError(f"features differ: {ours.method_} and {theirs.method_}; fit both with the same method=")
+
+
+def can_stream(model: Any) -> bool:
+    """Whether `partial_fit` is there; where it is not, the error says why."""
+    reason = ""
+    if model._precomputed:
+        reason = "kernel='precomputed' needs all rows at once"
+    elif model.center_input:
+        reason = "center_input=True needs all rows at once"
+    elif model.fit_inverse_transform:
+        reason = "fit_inverse_transform=True needs all rows at once"
+    elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
+        reason = f"method={model.method!r} needs all rows at once"
+    if reason:
+        raise AttributeError(f"KernelPCA has no partial_fit here: {reason}; use fit")
+    return True
