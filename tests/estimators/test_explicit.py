@@ -123,13 +123,13 @@ def test_domain():
 def test_what_a_stream_cannot_do():
     x = rows(30, 2)
     assert hasattr(KernelPCA(2), "partial_fit")
-    for settings in (
+    for given_settings in (
         {"kernel": "precomputed"},
         {"kernel": Linear(), "fit_inverse_transform": True},
         {"kernel": "linear", "method": "dense"},
         {"kernel": "linear", "center_input": True},
     ):
-        assert not hasattr(KernelPCA(2, **settings), "partial_fit")
+        assert not hasattr(KernelPCA(2, **given_settings), "partial_fit")
     with pytest.raises(ValueError, match="stream needs domain"):
         KernelPCA(2, kernel=Gaussian(0.5), method="fourier").partial_fit(x)
 

@@ -81,7 +81,7 @@ maps.register("fourier")(FourierBuilder())
 
 def _goal(problem: Problem) -> float:
     """Error of a kernel value that moves no eigenvalue by more than tol l_1."""
-    return max(0.9 * float(problem.tol * problem.peak), 1e-14 * float(problem.kernel.bound(0.0)))
+    return max(0.5 * float(problem.tol * problem.peak), 1e-14 * float(problem.kernel.bound(0.0)))
 
 
 def _accuracy(kernel: Kernel, error: float) -> float:
