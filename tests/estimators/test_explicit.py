@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gramless import KernelPCA, kernels
 from gramless.features import maps
 from gramless.kernels import Gaussian, Linear, Matern, Polynomial
+from gramless.problem import Estimate
 
 CASES = {
     "monomials": (Polynomial(2, 1.0, 0.5), 3),
@@ -153,3 +154,22 @@ def test_the_plan_lists_every_map():
     plan = KernelPCA(3, kernel=kernels.Laplacian(1.0)).fit(rows(60, 5)).plan_
     assert set(maps) <= set(plan.candidates)
     assert "only for polynomial kernels" in str(plan)
+
+
+def test_a_chosen_method_that_runs_out_of_memory_gives_way(monkeypatch):
+    """A sparse matrix is planned from the box; clustered rows may have far more neighbours than that says."""
+    from gramless.errors import MemoryLimitError
+    from gramless.routes import SparseMethod
+
+    x = rows(4000, 4) * 10
+
+    def refuse(self, *arguments):
+        raise MemoryLimitError("more neighbours than memory_limit holds")
+
+    monkeypatch.setattr(SparseMethod, "estimate", lambda self, problem: Estimate(1e-9, 1, 0.0))
+    monkeypatch.setattr(SparseMethod, "run", refuse)
+    model = KernelPCA(2, kernel=Gaussian(0.3), tol=1e-3).fit(x[:600])
+    assert model.method_ != "sparse"
+    assert "more neighbours" in str(model.plan_)
+    with pytest.raises(MemoryLimitError):
+        KernelPCA(2, kernel=Gaussian(0.3), tol=1e-3, method="sparse").fit(x[:600])

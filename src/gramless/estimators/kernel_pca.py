@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
+from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
 from gramless.estimators.merging import can_stream, refuse_to_merge
@@ -229,9 +230,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with use_threads(self.n_jobs):
             problem = self._pose(rows, kernel, weights)
-            self.plan_ = make_plan(problem, self.method)
-            self.method_ = self.plan_.chosen
-            fitted = methods[self.method_].run(problem, rows, weights, self._request())
+            fitted = self._carry_out(problem, rows, weights)
             self._forget()
             self._keep(fitted, X, weights)
             if self.fit_inverse_transform:
@@ -502,6 +501,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Forget the training rows; the plan saw to it that the model can do without."""
         for name in ("X_fit_", "_weights", "X_transformed_fit_"):
             self.__dict__.pop(name, None)
+
+    def _carry_out(self, problem: Problem, rows: Any, weights: Array) -> Fitted:
+        """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
+        self.plan_ = make_plan(problem, self.method)
+        while True:
+            self.method_ = self.plan_.chosen
+            try:
+                return methods[self.method_].run(problem, rows, weights, self._request())
+            except MemoryLimitError as error:
+                if self.method != "auto":
+                    raise
+                self.plan_ = self.plan_.without(self.method_, str(error))
 
     def _request(self) -> Request:
         """What the method is asked for: the seed, the share of variance, a solver if one was named."""

@@ -83,6 +83,10 @@ class Plan:
             return f"reaches {estimate.error:.0e} only"
         return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
 
+    def without(self, name: str, reason: str) -> Plan:
+        """The next best plan, after `name` turned out not to serve."""
+        return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})
+
     def __str__(self) -> str:
         problem = self.problem
         title = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
@@ -105,7 +109,11 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
     MemoryLimitError
         If nothing fits; the message says what would.
     """
-    estimates = {name: _ask(candidate, problem) for name, candidate in methods.items()}
+    return choose(problem, {name: _ask(candidate, problem) for name, candidate in methods.items()}, method)
+
+
+def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto") -> Plan:
+    """The minimum over what the methods said; see :func:`make_plan`."""
     if method != "auto":
         methods[method]  # raises for a name nobody registered
         if estimates[method].refusal:
