@@ -508,7 +508,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         while True:
             self.method_ = self.plan_.chosen
             try:
-                return methods[self.method_].run(problem, rows, weights, self._request())
+                fitted: Fitted = methods[self.method_].run(problem, rows, weights, self._request())
+                return fitted
             except MemoryLimitError as error:
                 if self.method != "auto":
                     raise
