@@ -63,6 +63,11 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         """Gathered with the first product; a pass of its own if there was none."""
 
     @property
+    def frobenius2(self) -> float:
+        """Upper bound on the squared Frobenius norm of the exact matrix."""
+        return self.statistics().frobenius2
+
+    @property
     @abstractmethod
     def error(self) -> float:
         """For every v, the computed S v is within ``error * |v|`` of the exact one."""

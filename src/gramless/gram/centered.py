@@ -64,11 +64,6 @@ class CenteredGram(GramOperator):
         return whole.squares - 2 * image + self._mean_square**2
 
     @property
-    def frobenius2(self) -> float:
-        """Upper bound on the squared Frobenius norm of the centred matrix."""
-        return self.statistics().frobenius2
-
-    @property
     def error(self) -> float:
         return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.statistics().norm
 

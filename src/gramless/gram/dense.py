@@ -41,11 +41,6 @@ class DenseGram(GramOperator):
         return self._statistics
 
     @property
-    def frobenius2(self) -> float:
-        """Upper bound on the squared Frobenius norm."""
-        return self._statistics.frobenius2
-
-    @property
     def error(self) -> float:
         return self._given + (len(self.roots) + 2) * unit_roundoff() * self._statistics.norm
 

@@ -132,11 +132,6 @@ class FactoredGram(GramOperator):
         statistics = self.statistics()
         return self.leak + self._rounding * (statistics.norm - self.leak)
 
-    @property
-    def frobenius2(self) -> float:
-        """Upper bound on the squared Frobenius norm of the exact matrix."""
-        return self.statistics().frobenius2
-
     def to_dense(self) -> Array:
         features = np.vstack([part for _, part in self._chunks()])
         dense: Array = features @ features.T

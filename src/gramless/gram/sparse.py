@@ -214,11 +214,6 @@ class SparseGram(GramOperator):
         return self._statistics
 
     @property
-    def frobenius2(self) -> float:
-        """Upper bound on the squared Frobenius norm of the exact matrix."""
-        return self._statistics.frobenius2
-
-    @property
     def error(self) -> float:
         """What was left out, rounding of the entries, rounding of the sums."""
         return self.cut + self._absolute + (self._relative + self._growth) * self._statistics.norm

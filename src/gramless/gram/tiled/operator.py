@@ -158,11 +158,6 @@ class TiledGram(GramOperator):
         weight = float((self.roots**2).sum())
         return rounding.absolute * weight + (rounding.relative + self._growth) * statistics.norm
 
-    @property
-    def frobenius2(self) -> float:
-        """Upper bound on the squared Frobenius norm."""
-        return float(self.statistics().frobenius2)
-
     def to_dense(self) -> Array:
         tiles = self._tiles
         matrix = np.empty(self.shape)
