@@ -4,7 +4,7 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA
+from gramless.estimators import KernelPCA, principal_angles, subspace_distance
 
 __all__ = [
     "Certificate",
@@ -16,4 +16,6 @@ __all__ = [
     "__version__",
     "eigen",
     "kernels",
+    "principal_angles",
+    "subspace_distance",
 ]

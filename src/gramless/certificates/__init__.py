@@ -1,6 +1,7 @@
 """How accurate the answer is: intervals that hold the true eigenvalues, and angles of the components."""
 
 from gramless.certificates.angles import angle_bounds
+from gramless.certificates.inertia import least_upper_bound
 from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading
 from gramless.certificates.psd_residual import bernstein_upper, pair_bound
@@ -15,6 +16,7 @@ __all__ = [
     "from_fact",
     "from_frobenius",
     "from_probes",
+    "least_upper_bound",
     "outside_leading",
     "pair_bound",
 ]

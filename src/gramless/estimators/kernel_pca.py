@@ -12,7 +12,6 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
@@ -20,19 +19,19 @@ from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
-from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
-from gramless.features import Box, FeatureMap, maps
+from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
-from gramless.routes import Fitted, conclude, stream_signs
+from gramless.routes import Fitted
 from gramless.spaces import RidgePreimage
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPCA(Streaming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Kernel principal component analysis without the Gram matrix.
 
     Takes every parameter of :class:`sklearn.decomposition.KernelPCA` with the same meaning and sets the same
@@ -90,6 +89,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         and Fourier maps, which are made for a box; rows outside are refused.
     keep_data : bool, default=True
         Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
+    max_support : int, default=None
+        Rows that a stream of `partial_fit` may keep where it has no explicit features. None: all of them, and memory
+        grows with the stream.
+    forget : float, default=None
+        Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
+        batches. Eigenvalues, variances and certificates are those of the rows with these weights.
 
     Attributes
     ----------
@@ -159,6 +164,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "center_input": ["boolean"],
         "domain": ["array-like", None],
         "keep_data": ["boolean"],
+        "max_support": [Interval(Integral, 1, None, closed="left"), None],
+        "forget": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     def __init__(
@@ -185,6 +192,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         center_input: bool = False,
         domain: Any = None,
         keep_data: bool = True,
+        max_support: int | None = None,
+        forget: float | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -207,6 +216,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.center_input = center_input
         self.domain = domain
         self.keep_data = keep_data
+        self.max_support = max_support
+        self.forget = forget
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
@@ -226,6 +237,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             This estimator.
         """
         X, weights = self._read(X, sample_weight)
+        weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with use_threads(self.n_jobs):
@@ -238,68 +250,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if not self.keep_data:
             self._drop_data()
         return self
-
-    @available_if(can_stream)  # type: ignore[untyped-decorator]
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Take in a batch of rows; what is kept of it are moments, so that batches in any order give the same model.
-
-        Goes on from a `fit` with explicit features; after any other it begins anew.
-
-        The first batch chooses the features: exact monomials for polynomial kernels; with ``domain=``, Taylor or
-        Fourier features of a Gaussian or Matern kernel; otherwise landmarks, picked from the first batch.
-
-        Parameters
-        ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            Any number of rows, one included.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        KernelPCA
-            This estimator, ready to transform.
-        """
-        first = getattr(self, "_moments", None) is None
-        X, weights = self._read(X, sample_weight, batch=True, reset=first)
-        self._box(X)  # refuses rows outside the domain
-        with use_threads(self.n_jobs):
-            if first:
-                self._forget()
-                features = self._open_stream(X, weights)
-                moments = features.moments(X, weights)
-            else:
-                features = self._space.span.features  # type: ignore[attr-defined]
-                moments = self._moments + features.moments(X, weights)
-            self._update(features, moments, X.dtype)
-        self._drop_data()
-        return self
-
-    def merge(self, other: KernelPCA) -> KernelPCA:
-        """A new model of both data sets together, the same as one fitted to all of it: their moments add.
-
-        Parameters
-        ----------
-        other : KernelPCA
-            Fitted with the same kernel and the same features.
-
-        Returns
-        -------
-        KernelPCA
-
-        Raises
-        ------
-        ValueError
-            If the two do not share their features; the message says what differs.
-        """
-        refuse_to_merge(self, other)
-        merged = copy.copy(self)
-        merged._forget()
-        ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
-        moments = self._moments + ours.adopted(other._moments, theirs)
-        merged._update(ours, moments, np.result_type(self.eigenvalues_, other.eigenvalues_))
-        return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit, and return the components of X: (n_samples, k)."""
@@ -474,27 +424,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         refuse_outside(domain, box)
         return domain.low, domain.high
 
-    def _open_stream(self, X: Any, weights: Array) -> FeatureMap:
-        """Choose the features of a stream from its first batch."""
-        kernel = self._make_kernel(X, weights)
-        k = self.n_components if isinstance(self.n_components, Integral) else 16
-        problem = replace(self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k))
-        self.plan_ = make_plan(problem, self.method)
-        self.method_ = self.plan_.chosen
-        return maps[self.method_].make(problem, X, weights, read_seed(self.random_state))
-
-    def _update(self, features: FeatureMap, moments: Any, dtype: Any) -> None:
-        """A model from moments, its components turned to agree in sign with those before."""
-        count = int(self.n_components) if isinstance(self.n_components, Integral) else moments.rows
-        problem = replace(self.plan_.problem, k=count, n=moments.rows, weight=moments.weight)
-        fitted = conclude(features, moments, problem, self._request())
-        before = getattr(self, "_fitted", None)
-        fitted = fitted.flipped(stream_signs(fitted.space.basis, None if before is None else before.space.basis))
-        self._set(fitted, dtype)
-
     def _forget(self) -> None:
         """Drop what an earlier fit left."""
-        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_fitted", "_moments"):
+        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", *STREAM_STATE):
             self.__dict__.pop(name, None)
 
     def _drop_data(self) -> None:
@@ -533,7 +465,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
-        self._fitted, self._space, self._moments = fitted, space, fitted.moments
+        self._fitted, self._space = fitted, space
         self.eigenvalues_ = space.scatter.astype(dtype)
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes

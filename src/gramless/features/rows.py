@@ -52,6 +52,11 @@ class RowwiseMap(FeatureMap):
     def moments(self, x: Any, weights: Array) -> DenseMoments:
         return self._moments(x, weights, None)
 
+    def moments_and_leaks(self, x: Any, weights: Array) -> tuple[DenseMoments, Array]:
+        """The moments, and what the features leave out of each row's k(x, x): (n,)."""
+        leaks = np.empty(x.shape[0])
+        return self._moments(x, weights, leaks), leaks
+
     def _moments(self, x: Any, weights: Array, leaks: Array | None) -> DenseMoments:
         """The moments; what each row leaves out goes into `leaks` (n,) where it is given."""
 

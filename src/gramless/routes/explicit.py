@@ -120,15 +120,5 @@ def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
     return fitted.flipped(signs)
 
 
-def stream_signs(basis: Array, before: Array | None) -> Array:
-    """Signs (k,) that turn components towards those before; new ones by their largest coefficient."""
-    signs = sign_flips(basis, np.ones(len(basis)))
-    if before is not None:
-        k = min(basis.shape[1], before.shape[1])
-        agreement = np.einsum("ij,ij->j", basis[:, :k], before[:, :k])
-        signs[:k] = np.where(np.abs(agreement) > 0.1, np.sign(agreement), signs[:k])
-    return signs
-
-
 for _name in maps:
     methods.register(_name)(ExplicitMethod(_name))

@@ -1,7 +1,31 @@
 """The fitted object: a subspace of feature space, and what lies in it."""
 
+from gramless.spaces.angles import cross_products, principal_angles, subspace_distance
+from gramless.spaces.batch import batch_space
+from gramless.spaces.bounds import Bounds
 from gramless.spaces.eigenspace import Eigenspace
+from gramless.spaces.kernel_qr import KernelQR, kernel_qr
+from gramless.spaces.merge import count_kept, merge
 from gramless.spaces.preimage import RidgePreimage
-from gramless.spaces.span import FeatureSpan, InputSpan, PointSpan, Span
+from gramless.spaces.reduce import reduce
+from gramless.spaces.span import FeatureSpan, InputSpan, PointSpan, Span, stack_points
 
-__all__ = ["Eigenspace", "FeatureSpan", "InputSpan", "PointSpan", "RidgePreimage", "Span"]
+__all__ = [
+    "Bounds",
+    "Eigenspace",
+    "FeatureSpan",
+    "InputSpan",
+    "KernelQR",
+    "PointSpan",
+    "RidgePreimage",
+    "Span",
+    "batch_space",
+    "count_kept",
+    "cross_products",
+    "kernel_qr",
+    "merge",
+    "principal_angles",
+    "reduce",
+    "stack_points",
+    "subspace_distance",
+]
