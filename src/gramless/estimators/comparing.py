@@ -57,8 +57,8 @@ def _refuse_different(a: Any, b: Any) -> None:
         check_is_fitted(model)
     if a.n_features_in_ != b.n_features_in_:
         raise ValueError(f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: not one space")
-    means = [getattr(model, "_input_mean", None) if model.center_input else None for model in (a, b)]
-    if (means[0] is None) != (means[1] is None) or (means[0] is not None and not np.array_equal(*means)):
+    left, right = (model._input_mean if model.center_input else np.zeros(a.n_features_in_) for model in (a, b))
+    if not np.array_equal(left, right):
         raise ValueError("center_input=True moves the rows of each model by a mean of its own: not one space")
     if a._precomputed or b._precomputed:
         raise ValueError("kernel='precomputed' has no kernel values between the points of two models")

@@ -19,8 +19,8 @@ def principal_angles(a: Eigenspace, b: Eigenspace) -> Array:
 
     They are the arc cosines of the singular values of U^T V (Wolf & Shashua, Learning over Sets using Kernel
     Principal Angles); where a cosine is near 1, and says nothing of a small angle, the sine is taken, from
-    V - U U^T V. Components of eigenvalue 0 are not there and do not count. Kernel values have an error of 1e-16 or so: an angle below
-    1e-7 is noise.
+    V - U U^T V. Components of eigenvalue 0 are not there and do not count. Kernel values have an error of 1e-16 or so:
+    an angle below 1e-7 is noise.
 
     Examples
     --------

@@ -7,8 +7,8 @@ Their equation 1, in the scale of Gram matrices, is the scatter of both clouds t
 written in an orthonormal basis of [U, V, d]. To orthonormalise first divides by the norms of residuals, which for
 overlapping spaces are small differences of large numbers. Here the *factors* F = [U L^1/2, V D^1/2, sqrt(c) d] of
 S = F F^T are kept as they are: the Gram matrix F^T F, of size p + q + 1, has the same eigenvalues as S, and
-F z / sqrt(l) are the components. A factor of small norm stays small, so nothing is divided by it, and errors stay at the level of
-rounding times the trace, however much the two spaces overlap.
+F z / sqrt(l) are the components. A factor of small norm stays small, so nothing is divided by it, and errors stay at
+the level of rounding times the trace, however much the two spaces overlap.
 """
 
 from __future__ import annotations

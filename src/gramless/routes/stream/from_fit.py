@@ -48,8 +48,8 @@ def space_of_fit(fitted: Fitted, weights: Array) -> Eigenspace:
 
     With A the centred rows in feature space times the roots of their weights, and V the Ritz vectors of K = A^T A, the
     kept factors are F = A V, and E = A (I - V V^T) A^T is positive semidefinite. V and one direction more capture at
-    most the k + 1 largest eigenvalues, so \|E\| <= sum_j (upper_j - value_j) + upper_{k+1}; and F^T E F = R^T R, with R the
-    residuals, is at most k times the diagonal of their squares.
+    most the k + 1 largest eigenvalues, so \|E\| <= sum_j (upper_j - value_j) + upper_{k+1}; and F^T E F = R^T R, with
+    R the residuals, is at most k times the diagonal of their squares.
 
     Parameters
     ----------
