@@ -45,15 +45,7 @@ def least_upper_bound(ritz: Array, coupling: Array, j: int, outside: float, roun
         return float(base)
 
     def bound_at(x: float) -> float:
-        """l_j(T + R^T R / (x - s)), rounding of T, R and of this small eigenproblem included."""
-        gap = x - outside
-        square = (1 + _SPLIT) * coupling.T @ coupling
-        square[np.diag_indices_from(square)] += (1 + 1 / _SPLIT) * rounding**2
-        small = np.diag(ritz) + square / gap
-        value = float(np.linalg.eigvalsh(small)[-1 - j])
-        # norms, not diagonals: those of `small` may cancel where its other entries do not
-        formed = (sum(coupling.shape) + 4) * float(np.linalg.norm(coupling)) ** 2 / gap
-        return value + rounding + unit_roundoff() * (4 * len(ritz) * float(np.linalg.norm(small)) + 2 * formed)
+        return _bound_at(x, ritz, coupling, j, outside, rounding)
 
     if ritz[j] - outside > 0:  # the usual case: one evaluation at x = t_j proves itself, l_j(.) only falls with x
         y = bound_at(ritz[j])
@@ -75,3 +67,23 @@ def least_upper_bound(ritz: Array, coupling: Array, j: int, outside: float, roun
         if high - low <= 1e-3 * (high - base):
             break
     return float(high)
+
+
+def bound_at_ritz_value(ritz: Array, coupling: Array, j: int, outside: float, rounding: float) -> float:
+    """``l_j(T + R^T R / (t_j - s))``, a bound at the price of one small eigenproblem; infinite where t_j <= s.
+
+    It is what :func:`least_upper_bound` finds where the gap t_j - s is wide, and larger where it is not.
+    """
+    return _bound_at(float(ritz[j]), ritz, coupling, j, outside, rounding) if ritz[j] > outside else np.inf
+
+
+def _bound_at(x: float, ritz: Array, coupling: Array, j: int, outside: float, rounding: float) -> float:
+    """l_j(T + R^T R / (x - s)), rounding of T, R and of this small eigenproblem included."""
+    gap = x - outside
+    square = (1 + _SPLIT) * coupling.T @ coupling
+    square[np.diag_indices_from(square)] += (1 + 1 / _SPLIT) * rounding**2
+    small = np.diag(ritz) + square / gap
+    value = float(np.linalg.eigvalsh(small)[-1 - j])
+    # norms, not diagonals: those of `small` may cancel where its other entries do not
+    formed = (sum(coupling.shape) + 4) * float(np.linalg.norm(coupling)) ** 2 / gap
+    return value + rounding + unit_roundoff() * (4 * len(ritz) * float(np.linalg.norm(small)) + 2 * formed)

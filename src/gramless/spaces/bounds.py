@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.certificates import least_upper_bound
+from gramless.certificates import bound_at_ritz_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Bounds:
         """The slip once other points join: from then on, what a reduction left out counts by its root."""
         return self.slip + float(np.sqrt(self.leak))
 
-    def intervals(self, values: Array, trace: float) -> tuple[Array, Array, Array]:
+    def intervals(self, values: Array, trace: float, count: int | None = None) -> tuple[Array, Array, Array]:
         """Bounds on the eigenvalues of S from those stored.
 
         Parameters
@@ -106,6 +106,8 @@ class Bounds:
             Stored eigenvalues, descending: all of them.
         trace : float
             The exact total.
+        count : int, optional
+            So many of the intervals are made as narrow as can be; default: all.
 
         Returns
         -------
@@ -119,7 +121,8 @@ class Bounds:
         lower = np.maximum(np.sqrt(np.maximum(values - self.gram, 0.0)) - self.slip, 0.0) ** 2
         upper = np.append(values, 0.0) + self.gram + beyond + self.leak
         if self.leak == 0 and beyond > 0:
-            upper[:-1] = np.minimum(upper[:-1], self._by_inertia(values, beyond))
+            count = len(values) if count is None else min(count, len(values))
+            upper[:count] = np.minimum(upper[:count], self._by_inertia(values, beyond, count))
         upper = np.minimum.accumulate((np.sqrt(upper) + self.slip) ** 2)
         largest = float(np.sqrt(upper[0]))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,27 +131,25 @@ class Bounds:
         slip = 2 * largest * self.whole_slip + self.whole_slip**2
         return lower, upper, np.asarray(1.5 * (np.where(values > 0, moved, np.inf) + turned + slip))
 
-    def _by_inertia(self, values: Array, beyond: float) -> Array:
-        """Upper bounds (r,) from what E does to the components.
+    def _by_inertia(self, values: Array, beyond: float, count: int) -> Array:
+        """Upper bounds (count,) from what E does to the components.
 
         With Q the span of the leading q components, T = L + Q^T E Q, and B^T B <= Q^T E^2 Q <= beyond Q^T E Q, so that
         the theorem of :mod:`gramless.certificates.inertia` applies; all further components count as part of E.
         """
-        inside, r = self.inside_of(values), len(values)
-        best = np.full(r, np.inf)
-        solid = int((values > 4 * self.gram).sum())
-        for q in sorted({solid, *(min(solid, 2**i) for i in range(1, 12))}):
-            if q == 0:
-                continue
-            outside = beyond + (float(values[q]) + self.gram if q < r else 0.0)
-            roots = np.sqrt(values[:q])
-            mixed = (inside[:q, :q] + self.gram**2 * np.eye(q)) / np.outer(roots, roots)
-            ritz, turn = np.linalg.eigh(np.diag(values[:q]) + mixed)
-            share, axes = np.linalg.eigh(mixed)
-            coupling = np.sqrt(outside * np.maximum(share, 0.0))[:, None] * (axes.T @ turn[:, ::-1])
-            tilt = self.gram / float(values[q - 1])
-            largest = float(values[0]) + outside
-            rounding = self.gram * (2 * np.sqrt(largest / float(values[q - 1])) + tilt) + 1.5 * largest * tilt
-            for j in range(q):
-                best[j] = min(best[j], least_upper_bound(ritz[::-1], coupling, j, outside, rounding))
+        best = np.full(count, np.inf)
+        solid = int((values > 1e-6 * values.max(initial=0.0) + 4 * self.gram).sum())
+        if solid == 0:
+            return best
+        outside = beyond + (float(values[solid]) + self.gram if solid < len(values) else 0.0)
+        roots, least = np.sqrt(values[:solid]), float(values[solid - 1])
+        mixed = (self.inside_of(values)[:solid, :solid] + self.gram**2 * np.eye(solid)) / np.outer(roots, roots)
+        ritz, turn = np.linalg.eigh(np.diag(values[:solid]) + mixed)
+        ritz, turn = ritz[::-1], turn[:, ::-1]
+        share, axes = np.linalg.eigh(mixed)
+        coupling = np.sqrt(outside * np.maximum(share, 0.0))[:, None] * (axes.T @ turn)
+        largest = float(values[0]) + outside
+        rounding = self.gram * (2 * np.sqrt(largest / least) + (self.gram + 1.5 * largest) / least)
+        for j in range(min(count, solid)):
+            best[j] = bound_at_ritz_value(ritz, coupling, j, outside, rounding)
         return best

@@ -34,8 +34,8 @@ def conclude_space(
     if bounds is None:
         raise ValueError("nothing is known of the error of this eigenspace")
     values = space.scatter
-    lower, upper, residual = bounds.intervals(values, space.trace)
     k = _count(values, space.trace, problem, request)
+    lower, upper, residual = bounds.intervals(values, space.trace, k + 1)
     values, lower, residual = (_padded(part, k) for part in (values, lower, residual))
     upper = np.append(upper[:-1], np.full(max(0, k + 1 - len(upper) + 1), upper[-1]))[: k + 1]
     upper[np.arange(k + 1) >= rows - 1] = 0.0  # a centred Gram matrix has that rank at most
