@@ -32,9 +32,7 @@ def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
         streams.append(stream)
     if ours._dtype != theirs._dtype:
         raise ValueError(f"dtypes differ: {ours._dtype} and {theirs._dtype}; convert the rows of one of them")
-    if type(streams[0]).__name__ != type(streams[1]).__name__ and "moments" in (
-        vars(streams[0]).keys() ^ vars(streams[1]).keys()
-    ):
+    if streams[0].keeps != streams[1].keeps:
         raise ValueError(
             f"features differ: this model was fitted by method={ours.method_!r} and other by "
             f"method={theirs.method_!r}; fit both with the same method="

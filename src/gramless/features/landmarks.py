@@ -135,10 +135,10 @@ class LandmarkMap(RowwiseMap):
         total = self._moments(x, weights, leaks)
         if total.weight == 0:
             return total
-        likely = self.likely_norm(x, weights, leaks)
+        likely = self._likely_norm(x, weights, leaks)
         return replace(total, likely=likely, failure_probability=FAILURE_PROBABILITY)
 
-    def likely_norm(self, x: Any, weights: Array, leaks: Array) -> float:
+    def _likely_norm(self, x: Any, weights: Array, leaks: Array) -> float:
         """Bound on the norm of what the map leaves out of the Gram matrix of these rows, from pairs of them."""
 
         def entries(i: Array, j: Array) -> Array:

@@ -35,7 +35,7 @@ class DenseMoments:
         The true sum is at least ``leak - leak_error``.
     likely : float or None
         Bound on the spectral norm of what the map leaves out, narrower than `leak` (its trace) and wrong with at
-        most `failure_probability`; None where there is no such bound.
+        most `failure_probability`, which is 0 where it was measured; None where there is no such bound.
     failure_probability : float
     slip : float
         What rows lost that were carried over from other landmarks, in the scale of roots of eigenvalues: their features
@@ -195,9 +195,9 @@ class DenseMoments:
         axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)
         lower[len(values) :] = 0.0
-        probable = self.residual_norm + slack < 0.5 * (self.leak + slack)
-        beyond = slack + (self.residual_norm if probable else self.leak)
-        probable = probable or (self.slip > 0 and self.failure_probability > 0)
+        narrow = self.residual_norm + slack < 0.5 * (self.leak + slack)
+        beyond = slack + (self.residual_norm if narrow or self.failure_probability == 0 else self.leak)
+        probable = (narrow or self.slip > 0) and self.failure_probability > 0
         upper = (np.sqrt(padded + beyond) + self.slip) ** 2
         return Spectrum(
             values=padded[:k],

@@ -44,14 +44,20 @@ def transfer_moments(moments: DenseMoments, old: LandmarkMap, new: LandmarkMap) 
     after = float(np.trace(scatter)) + moments.weight * float(mean @ mean)
     rounding = _gram_rounding(old, seconds, inverse, rows.rounding)
     blur = _product_rounding(seconds, inverse, rows.values)
-    leak = max(0.0, before - after) + old.n_features * rounding + 2 * float(np.sqrt(max(before, 0.0))) * blur + blur**2
+    allowance = rounding + 2 * float(np.sqrt(max(before, 0.0))) * blur + blur**2
+    allowance += 8 * len(turn) * unit_roundoff() * before
+    squares, axes = np.linalg.eigh(seconds)
+    roots = axes * np.sqrt(np.maximum(squares, 0.0))
+    seen = roots.T @ turn
+    norm = float(np.linalg.eigvalsh(np.diag(squares) - seen @ seen.T)[-1])
+    leak = min(max(0.0, before - after) + old.n_features * allowance, before + allowance)
     return replace(
         moments,
         mean=mean,
         scatter=scatter,
         leak=leak,
         leak_error=leak,
-        likely=None,
+        likely=max(0.0, norm) + allowance,
         rounding=moments.rounding + rounding + 8 * len(turn) * unit_roundoff() * before,
         mean_error=moments.mean_error + float(np.sqrt(rounding) + blur) / float(np.sqrt(moments.weight)),
         slip=moments.slip + float(np.sqrt(moments.residual_norm)) + blur,

@@ -43,7 +43,15 @@ class ExplicitMethod:
         builder = maps[self.name]
         if problem.streaming and builder.boxed and not problem.domain:
             return Estimate(refusal="a stream needs domain=(low, high) for it")
+        if problem.streaming and self.name == "landmarks":
+            return self._from_first_batch(problem, builder.estimate(problem))
         return builder.estimate(problem)
+
+    def _from_first_batch(self, problem: Problem, estimate: Estimate) -> Estimate:
+        """Landmarks of a first batch: what later rows are like, nobody knows."""
+        if problem.support is not None:
+            return Estimate(refusal="its points are those of the first batch: max_support= chooses among all rows")
+        return estimate if problem.domain else replace(estimate, error=max(estimate.error, 1e-2))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         features = maps[self.name].make(problem, x, weights, request.rng)

@@ -68,7 +68,7 @@ def cross_products(a: Any, left: Array, b: Any, right: Array) -> Array:
     """
     if a.kernel != b.kernel:
         raise ValueError(f"kernels differ: {a.kernel} and {b.kernel}")
-    if isinstance(a, FeatureSpan) and isinstance(b, FeatureSpan) and a.features.same_space(b.features):
+    if isinstance(a, FeatureSpan) and isinstance(b, FeatureSpan) and a.features.same_axes(b.features):
         return inner(left, right)
     a, left = on_points(a, left)
     b, right = on_points(b, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from gramless.arrays import Array
 from gramless.problem import Problem, Request
@@ -13,7 +13,15 @@ Self = TypeVar("Self", bound="Stream")
 
 
 class Stream(Protocol):
-    """What is kept of the rows seen so far. Streams are values: every method returns a new one."""
+    """What is kept of the rows seen so far. Streams are values: every method returns a new one.
+
+    Attributes
+    ----------
+    keeps : str
+        ``"moments"``, ``"points"`` or ``"rows"``: streams that keep the same sort of thing may merge.
+    """
+
+    keeps: ClassVar[str]
 
     @property
     def rows(self) -> int:

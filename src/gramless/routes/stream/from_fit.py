@@ -82,7 +82,8 @@ def space_of_fit(fitted: Fitted, weights: Array) -> Eigenspace:
         inside=np.diag(inside) if diagonal_holds else None,
     )
     basis = space.basis[used, :kept]
-    basis = basis - np.outer(weights / weight, basis.sum(axis=0))  # centred to the last digit
+    sums, mean = basis.sum(axis=0), space.mean[used]
+    basis = basis - np.outer(mean, sums)  # vectors of tiny eigenvalues mix with the mean: centred to the last digit
     span = PointSpan(space.span.kernel, points)  # type: ignore[attr-defined]
-    mean, offset = space.mean[used], space.offset[:kept]
+    offset = space.offset[:kept] - space.mean_norm2 * sums
     return replace(space, span=span, mean=mean, basis=basis, scatter=values, offset=offset, bounds=bounds)

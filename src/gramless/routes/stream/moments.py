@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from gramless.arrays import Array
 from gramless.features import FeatureMap, Moments
@@ -23,6 +23,8 @@ class MomentStream:
     features : FeatureMap
     moments : Moments
     """
+
+    keeps: ClassVar[str] = "moments"
 
     features: FeatureMap
     moments: Moments
@@ -46,10 +48,10 @@ class MomentStream:
     def scaled(self, factor: float) -> MomentStream:
         return replace(self, moments=self.moments.scaled(factor))
 
-    def merged(self, other: Any) -> MomentStream:
-        if not isinstance(other, MomentStream) or type(other.features) is not type(self.features):
-            theirs = type(other.features).__name__ if isinstance(other, MomentStream) else "no features"
-            raise ValueError(f"features differ: {type(self.features).__name__} and {theirs}; use the same method=")
+    def merged(self, other: MomentStream) -> MomentStream:
+        if type(other.features) is not type(self.features):
+            names = f"{type(self.features).__name__} and {type(other.features).__name__}"
+            raise ValueError(f"features differ: {names}; fit both with the same method=")
         return replace(self, moments=self.moments + self.features.adopted(other.moments, other.features))
 
     def conclude(self, problem: Problem, request: Request, before: Eigenspace | None) -> Fitted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class RefittingStream:
     weights : ndarray of shape (n,)
     """
 
+    keeps: ClassVar[str] = "rows"
+
     kernel: Kernel
     x: Any
     weights: Array
@@ -52,9 +54,7 @@ class RefittingStream:
     def scaled(self, factor: float) -> RefittingStream:
         return replace(self, weights=factor * self.weights)
 
-    def merged(self, other: Any) -> RefittingStream:
-        if not isinstance(other, RefittingStream):
-            raise ValueError("one of the two streams keeps its rows and the other does not; use the same method=")
+    def merged(self, other: RefittingStream) -> RefittingStream:
         return self.add(other.x, other.weights)
 
     def conclude(self, problem: Problem, request: Request, before: Eigenspace | None) -> Fitted:
@@ -94,6 +94,8 @@ class RefittingMethod:
             return Estimate(refusal="a given matrix has no rows to add")
         if problem.support is not None:
             return Estimate(refusal="keeps every row, and max_support= was given")
+        if problem.kernel.mercer and problem.solver in ("auto", "dense") and not problem.strict:
+            return Estimate(refusal="costs a fit each time, and no tol= was asked for: merging will do")
         points = min(problem.n, 10_000)
         return Estimate(100 * gram_seconds(problem), 8 * points * (problem.d + 10 * problem.k + 100), 1e-12)
 

@@ -34,4 +34,4 @@ def _same_axes(a: Eigenspace, b: Eigenspace) -> bool:
     """Whether coefficients of both mean the same."""
     if not isinstance(a.span, FeatureSpan) or not isinstance(b.span, FeatureSpan):
         return False
-    return a.span.features is b.span.features or a.span.features.same_space(b.span.features)
+    return a.span.features is b.span.features or a.span.features.same_axes(b.span.features)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.certificates import FAILURE_PROBABILITY
 from gramless.features import DenseMoments, LandmarkMap, choose_pivots, transfer_moments
 from gramless.kernels import Kernel
 from gramless.problem import Problem, Request
@@ -17,7 +16,7 @@ from gramless.routes.stream.moments import conclude_moments
 from gramless.routes.stream.newcomers import Newcomers
 from gramless.spaces import Eigenspace, stack_points
 
-_PAIRS_FROM = 4096  # rows in a batch, from which on a bound from pairs of them is worth its time
+_NEGLIGIBLE = 1e-7  # of the trace: points that add less would only make the others ill-conditioned
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +37,8 @@ class LandmarkStream:
     newcomers : Newcomers
     """
 
+    keeps: ClassVar[str] = "points"
+
     features: LandmarkMap
     moments: DenseMoments
     most: int
@@ -48,7 +49,7 @@ class LandmarkStream:
     def begin(cls, kernel: Kernel, x: Any, weights: Array, most: int, seed: int) -> LandmarkStream:
         """Choose the points among rows `x` (n, d) with `weights` (n,)."""
         features = _choose(kernel, x, weights, most, np.random.default_rng(seed))
-        return cls(features, features.moments(x, weights), most, seed, _none_yet(most))
+        return cls(features, features.measured_moments(x, weights)[0], most, seed, _none_yet(most))
 
     @property
     def rows(self) -> int:
@@ -59,17 +60,14 @@ class LandmarkStream:
         return self.moments.weight
 
     def add(self, x: Any, weights: Array) -> LandmarkStream:
-        features = self.features
-        batch, leaks = features.moments_and_leaks(x, weights)
         rng = np.random.default_rng([self.seed, self.rows])
-        if x.shape[0] >= _PAIRS_FROM:
-            drawing = replace(features, pairs=x.shape[0] // 8, seed=int(rng.integers(2**62)))
-            likely = drawing.likely_norm(x, weights, leaks)
-            batch = replace(batch, likely=likely, failure_probability=FAILURE_PROBABILITY)
-        height = float(weights @ np.maximum(features.kernel.diagonal(x), 0.0))
+        batch, leaks = self.features.measured_moments(x, weights)
+        height = float(weights @ np.maximum(self.features.kernel.diagonal(x), 0.0))
         newcomers = self.newcomers.add(x, weights * leaks, height, rng)
-        added = replace(self, moments=self.moments + batch, newcomers=newcomers)
-        return added._renewed(rng) if newcomers.crowd() else added
+        if not newcomers.crowd():
+            return replace(self, moments=self.moments + batch, newcomers=newcomers)
+        renewed = replace(self, newcomers=newcomers)._renewed(rng)  # before the batch: it is not to leak first
+        return replace(renewed, moments=renewed.moments + renewed.features.measured_moments(x, weights)[0])
 
     def remove(self, x: Any, weights: Array) -> LandmarkStream:
         raise ValueError("rows cannot be taken out of a stream with max_support=: its points may have changed since")
@@ -79,8 +77,8 @@ class LandmarkStream:
 
     def merged(self, other: Any) -> LandmarkStream:
         if not isinstance(other, LandmarkStream):
-            if getattr(other, "support", None) is None:
-                raise ValueError("one of the two streams has a max_support= and the other has none; give both the same")
+            if other.support is None:
+                raise ValueError("one of the two models has a max_support= and the other has none; give both the same")
             return self.add(*other.all_rows())
         rng = np.random.default_rng([self.seed, self.rows, other.rows])
         points = stack_points(self.features.points, other.features.points)
@@ -111,7 +109,8 @@ class LandmarkStream:
 
 
 def _choose(kernel: Kernel, x: Any, weights: Array, most: int, rng: np.random.Generator) -> LandmarkMap:
-    chosen = choose_pivots(kernel, x, weights, most, 0.0, rng).indices
+    goal = _NEGLIGIBLE * float(weights @ kernel.diagonal(x)) / float(weights.sum())
+    chosen = choose_pivots(kernel, x, weights, most, goal, rng).indices
     return LandmarkMap.at(kernel, x[np.sort(chosen)] if len(chosen) else x[:1])
 
 
