@@ -69,4 +69,19 @@ def explicit(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-RENDER = {"drop_in": drop_in, "explicit": explicit}
+def streams(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Streams, side by side in one process ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | gramless | peer | ratio or figure | aim | met |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        lines.append(
+            f"| {row['name']} | {row['ours']} | {row['theirs']} | {row['value']:.3g} | {row['bar']} | "
+            f"{'yes' if row['met'] else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
+RENDER = {"drop_in": drop_in, "explicit": explicit, "streams": streams}

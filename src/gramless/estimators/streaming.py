@@ -43,9 +43,9 @@ class Streaming:
 
         What is kept depends on the kernel (see ``plan_``): moments of explicit features, where batches in any order
         give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
-        few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or, with
-        ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows and is
-        solved when the model is asked for.
+        few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
+        with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
+        and is solved when the model is asked for.
 
         Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``.
 

@@ -138,7 +138,7 @@ class MergingStream:
 
     def _merged_with(self, space: Eigenspace | None, new: Eigenspace) -> Eigenspace:
         """Both, with twice the components asked for and some; seven eighths more of the variance, where a share was."""
-        most = None if self.components is None else 2 * self.components + 40
+        most = None if self.components is None else 2 * self.components + 80
         aim = None if self.share is None else 1 - (1 - self.share) / 8
         if space is not None:
             return merge(space, new, most, aim)
