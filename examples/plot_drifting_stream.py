@@ -4,7 +4,8 @@ A drifting stream
 
 Three clusters turn slowly about the origin. A model that remembers every row for ever averages over the whole turn;
 with ``forget=`` it follows, since a row weighs :math:`2^{-a/h}` when it is :math:`a` rows old. ``max_support=`` keeps
-the number of points it is made of fixed: others are chosen when those there are leave out too much of the rows that come.
+the number of points it is made of fixed: others are chosen when those there are leave out too much of the rows that
+come.
 """
 
 import matplotlib.pyplot as plt

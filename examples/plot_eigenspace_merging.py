@@ -24,8 +24,8 @@ from gramless.spaces import batch_space, merge, subspace_distance
 # The data
 # --------
 # A thousand points on a parabola, :math:`y = x^2 + \eta`, with x uniform in [-1, 1] and noise of deviation 0.2. And
-# image descriptors: the 128-dimensional SIFT vectors of ``sift_128d.npz`` where the folder ``GRAMLESS_DATA`` has them, the
-# 64-dimensional digits of scikit-learn otherwise.
+# image descriptors: the 128-dimensional SIFT vectors of ``sift_128d.npz`` where the folder ``GRAMLESS_DATA`` has them,
+# the 64-dimensional digits of scikit-learn otherwise.
 
 
 sift = Path(os.environ.get("GRAMLESS_DATA", "")) / "sift_128d.npz"
@@ -44,8 +44,8 @@ def median_gaussian(x):
 # Figure 1: the distance to the whole
 # -----------------------------------
 # Thirty points are merged at a time. Of the parabola 6 components are kept and 3 compared, of the images 30 are kept
-# and 6 compared; mean of ten runs, each in another order. The distance is the root mean square of the sines of the kernel
-# principal angles.
+# and 6 compared; mean of ten runs, each in another order. The distance is the root mean square of the sines of the
+# kernel principal angles.
 
 
 def distances(x, kept, compared, rng):
