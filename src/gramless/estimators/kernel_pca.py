@@ -18,7 +18,7 @@ from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
+from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
 from gramless.estimators.streaming import STREAM_STATE, Streaming
 from gramless.features import Box
@@ -394,6 +394,8 @@ class KernelPCA(Streaming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         else:
             k = int(self.n_components) if isinstance(self.n_components, Integral) else min(n, 16)
         low, high = self._box(X)
+        sample = some_rows(X) if self.domain is None and low is not None else None
+        peak, variance = estimate_spectrum(kernel, X if self.domain is None else spread(low, high))
         return Problem(
             n=n,
             d=d,
@@ -410,7 +412,9 @@ class KernelPCA(Streaming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             strict=self.tol > 0,
             domain=self.domain is not None,
             forget=not self.keep_data,
-            peak=estimate_peak(kernel, X if self.domain is None else spread(low, high)),
+            peak=peak,
+            variance=variance,
+            sample=sample,
         )
 
     def _box(self, X: Any) -> tuple[Array | None, Array | None]:

@@ -178,7 +178,7 @@ class Streaming:
     def _stream_problem(self, problem: Problem) -> Problem:
         limit = self.max_support
         forget = problem.forget and limit is None
-        return replace(problem, streaming=True, support=limit, forget=forget, k=self._components)
+        return replace(problem, streaming=True, support=limit, forget=forget, k=self._components, sample=None)
 
     @property
     def _components(self) -> int:

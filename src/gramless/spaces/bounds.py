@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.certificates import bound_at_ritz_value
+from gramless.certificates import upper_bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +150,6 @@ class Bounds:
         coupling = np.sqrt(outside * np.maximum(share, 0.0))[:, None] * (axes.T @ turn)
         largest = float(values[0]) + outside
         rounding = self.gram * (2 * np.sqrt(largest / least) + (self.gram + 1.5 * largest) / least)
-        for j in range(min(count, solid)):
-            best[j] = bound_at_ritz_value(ritz, coupling, j, outside, rounding)
+        first = min(count, solid)
+        best[:first] = upper_bounds(ritz, coupling, first, outside, rounding, refine=False)
         return best
