@@ -4,7 +4,7 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA, principal_angles, subspace_distance
+from gramless.estimators import KernelPCA, load, principal_angles, subspace_distance
 
 __all__ = [
     "Certificate",
@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "eigen",
     "kernels",
+    "load",
     "principal_angles",
     "subspace_distance",
 ]

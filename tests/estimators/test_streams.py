@@ -1,6 +1,8 @@
 """Streams of every kernel: equal to one fit, certified, bounded in memory, able to forget, to merge and to go back."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -314,6 +316,27 @@ def test_the_plan_of_a_stream():
     asked_for = KernelPCA(2, kernel=Gaussian(1.0), tol=1e-9).partial_fit(x[:50]).partial_fit(x[50:])
     assert asked_for.method_ == "refitting"
     assert asked_for.certificate_.width.max() < 1e-8
+
+
+def test_a_checkpoint_goes_on_in_another_process(tmp_path):
+    x = rows(300, 3)
+    straight = KernelPCA(3, kernel=Gaussian(1.5), max_support=60, forget=120.0)
+    for part in np.array_split(x, 11):
+        straight.partial_fit(part)
+        if not (tmp_path / "stream").exists():
+            (tmp_path / "stream").write_bytes(pickle.dumps(straight))
+    np.save(tmp_path / "rest.npy", np.vstack(np.array_split(x, 11)[1:]))
+    np.save(tmp_path / "x.npy", x)
+    sizes = [len(part) for part in np.array_split(x, 11)[1:]]
+    script = (
+        "import pickle, sys, pathlib, numpy as np\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "model = pickle.loads((folder / 'stream').read_bytes())\n"
+        f"for part in np.split(np.load(folder / 'rest.npy'), np.cumsum({sizes})[:-1]): model.partial_fit(part)\n"
+        "np.save(folder / 'scores.npy', model.transform(np.load(folder / 'x.npy')))\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), straight.transform(x))
 
 
 def test_pickled_streams_go_on_bit_for_bit():

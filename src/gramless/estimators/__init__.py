@@ -2,5 +2,6 @@
 
 from gramless.estimators.comparing import principal_angles, subspace_distance
 from gramless.estimators.kernel_pca import KernelPCA
+from gramless.estimators.saving import load
 
-__all__ = ["KernelPCA", "principal_angles", "subspace_distance"]
+__all__ = ["KernelPCA", "load", "principal_angles", "subspace_distance"]

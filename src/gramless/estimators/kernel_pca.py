@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
+from gramless._version import __version__
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
@@ -23,6 +24,7 @@ from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_
 from gramless.estimators.streaming import STREAM_STATE, Streaming
 from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
+from gramless.persistence import Encoder, write_file
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.routes import Fitted
@@ -286,6 +288,32 @@ class KernelPCA(Streaming, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {len(self.eigenvalues_)} columns")
         with use_threads(self.n_jobs):
             return self._preimage(X.astype(np.float64, copy=False)).astype(self.eigenvalues_.dtype, copy=False)
+
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_input_mean"),
+            *("n_features_in_", "feature_names_in_", "gamma_", "method_", "plan_"),
+            *STREAM_STATE,
+        }
+    )
+
+    def save(self, path: Any) -> None:
+        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
+
+        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
+
+        Parameters
+        ----------
+        path : str or Path
+            Arrays in the safetensors format, the rest as JSON in its header.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        attributes = {name: value for name, value in self.__dict__.items() if name in self.SAVED}
+        encoder = Encoder()
+        state = encoder.encode({"parameters": parameters, "attributes": attributes})
+        write_file(path, {"version": __version__, "estimator": "KernelPCA", "state": state}, encoder.arrays)
 
     def reconstruction_error(self, X: Any) -> Array:
         """Squared distance in feature space of each row from the kept components (Welling, eq. 5).
