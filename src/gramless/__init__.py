@@ -4,12 +4,13 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA
+from gramless.estimators import KernelKMeans, KernelPCA
 
 __all__ = [
     "Certificate",
     "GramlessError",
     "IndefiniteKernelWarning",
+    "KernelKMeans",
     "KernelPCA",
     "MemoryLimitError",
     "UncertifiedWarning",
