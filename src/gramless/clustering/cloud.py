@@ -102,8 +102,12 @@ class CenterModel:
     def distances2(self, x: Any, norms2: Array | None = None) -> Array:
         """Squared distances (m, k) of rows `x` from the centres; `norms2` (m,) are k(x, x) where they are known."""
         own = self.span.norms2(x) if norms2 is None else norms2
-        distances: Array = own[:, None] + self.squared_norms - 2 * self.span.dot(x, self.coefficients)
-        return np.maximum(distances, 0.0)
+        return settle(own[:, None] + self.squared_norms - 2 * self.span.dot(x, self.coefficients), own[:, None])
+
+
+def settle(distances2: Array, norms2: Array) -> Array:
+    """Squared distances with 0 where only rounding of the squared norms is left."""
+    return np.where(distances2 > 64 * np.finfo(float).eps * np.abs(norms2), distances2, 0.0)
 
 
 def indicator(labels: Array, weights: Array, k: int) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, run_in_threads
-from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse
+from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, settle
 from gramless.clustering.points import Points
 
 _SLACK = 1e-7  # of the size of the cloud: what rounding of squared distances may do to distances
@@ -170,7 +170,7 @@ class FeatureCenters:
             products = self.cloud.points.dot(part, self.vectors)
             own = products[np.arange(len(products)), labels[part]]
             out[part] = self.cloud.points.norms2[part] - 2 * own + squares[labels[part]]
-        return np.maximum(out, 0.0)
+        return settle(out, self.cloud.points.norms2)
 
     def move(self, labels: Array) -> float:
         changed = np.flatnonzero(labels != self.labels)

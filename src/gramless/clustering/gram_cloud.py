@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse
+from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, settle
 from gramless.gram import TiledGram, rectangular_product
 from gramless.kernels import Kernel, Precomputed
 from gramless.spaces import PointSpan
@@ -117,7 +117,7 @@ class GramCenters:
     def distances2(self, labels: Array) -> Array:
         own = self._products[np.arange(len(labels)), labels]
         distances = self.cloud.norms2() - 2 * own * inverse(self.sizes)[labels] + self.squared_norms[labels]
-        return np.asarray(np.maximum(distances, 0.0))
+        return settle(distances, self.cloud.norms2())
 
     def move(self, labels: Array) -> float:
         before, sizes = self.squared_norms, self.sizes
@@ -125,8 +125,9 @@ class GramCenters:
         moved = np.flatnonzero((labels != self.labels) & (self.cloud.weights > 0))
         self._exchanged += len(moved)
         if 4 * len(moved) < len(labels) and self._exchanged < len(labels):
-            change = exchange(self.labels[moved], labels[moved], self.cloud.weights[moved], self.k)
-            self._products += self.cloud.combined(moved, change)
+            if len(moved):
+                change = exchange(self.labels[moved], labels[moved], self.cloud.weights[moved], self.k)
+                self._products += self.cloud.combined(moved, change)
             self.labels, self.sizes = labels, cluster_weights(labels, self.cloud.weights, self.k)
             self.squared_norms = self._sums(labels) * inverse(self.sizes) ** 2
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel, Centers, Cloud, cluster_weights, indicator, inverse
 from gramless.clustering.seeding import draw
 
+_ROUGH = 1e-5  # to which a sample is worth working out
 _STILL = 1e-14  # movements below this part of the variance are rounding
 
 
@@ -143,6 +144,6 @@ def _begin(cloud: Cloud, settings: Settings, rng: np.random.Generator) -> Array:
     rows = np.sort(rng.choice(len(share), min(cloud.sample, heavy), replace=False, p=share))
     few = cloud.subset(rows)
     labels = few.nearest(draw(few, k, rng, spread=spread), np.eye(k))
-    found = lloyd(few, labels, settings, few.variance()).labels
+    found = lloyd(few, labels, replace(settings, tol=max(settings.tol, _ROUGH)), few.variance()).labels
     membership = indicator(found, few.weights, k)
     return cloud.nearest(rows, membership * inverse(membership.sum(axis=0)))

@@ -137,7 +137,7 @@ def make_points(
     """Coordinates of rows `x`, written down if that takes at most `room` bytes.
 
     Fourier features are not: a few centres are compared with all points by a few non-uniform FFTs, in less time than
-    the points could be written down in.
+    the points could be written down in. Nor are more features than rows: to find their axes would take too long.
 
     Parameters
     ----------
@@ -150,7 +150,8 @@ def make_points(
     rng : numpy.random.Generator
     """
     n, width = x.shape[0], features.n_features
-    most = 0 if isinstance(features, FourierMap) else min(room // (16 * max(1, n)), width)
+    unwritten = isinstance(features, FourierMap) or width > n
+    most = 0 if unwritten else min(room // (16 * max(1, n)), width)
     moments = features.moments(x, weights) if most else None
     axes = None if moments is None else _axes(moments, accuracy, int(most), width, rng)
     if moments is None or axes is None:

@@ -22,7 +22,7 @@ def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True)
     k : int
     rng : numpy.random.Generator
     spread : bool
-        False draws all of them by weight, different ones.
+        False draws all of them by weight, none a copy of another.
 
     Examples
     --------
@@ -33,16 +33,12 @@ def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True)
     >>> 2 in seeds
     True
     """
-    order = cloud.order(rng)
-    weights = cloud.weights
-    if not spread:
-        return _different(weights, order, k, rng)
-    norms2 = cloud.norms2()
-    trials = 2 + int(np.log(k))
+    order, weights, norms2 = cloud.order(rng), cloud.weights, cloud.norms2()
+    trials = 2 + int(np.log(k)) if spread else 1
     seeds = [_positions(weights, order, rng.random(1))[0]]
     nearest = _distances2(cloud, norms2, np.array(seeds))[:, 0]
     for _ in range(1, k):
-        potential = weights * nearest
+        potential = weights * (nearest if spread else nearest > 0)
         if not potential.sum() > 0:  # all points sit on seeds: any other will do
             return _completed(np.array(seeds), weights, order, k)
         candidates = np.unique(_positions(potential, order, rng.random(trials)))
@@ -68,15 +64,6 @@ def _positions(mass: Array, order: Array, uniform: Array) -> Array:
     total = np.cumsum(mass[order])
     found = np.searchsorted(total, uniform * total[-1], side="right")
     return np.asarray(order[np.minimum(found, np.flatnonzero(mass[order])[-1])])
-
-
-def _different(weights: Array, order: Array, k: int, rng: np.random.Generator) -> Array:
-    """Points by weight, none twice."""
-    left, seeds = weights.copy(), []
-    for u in rng.random(k):
-        seeds.append(int(_positions(left, order, np.array([u]))[0]))
-        left[seeds[-1]] = 0.0
-    return np.array(seeds)
 
 
 def _completed(seeds: Array, weights: Array, order: Array, k: int) -> Array:
