@@ -4,12 +4,14 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelKMeans, KernelPCA
+from gramless.estimators import BiasedDiscriminantAnalysis, KernelDiscriminantAnalysis, KernelKMeans, KernelPCA
 
 __all__ = [
+    "BiasedDiscriminantAnalysis",
     "Certificate",
     "GramlessError",
     "IndefiniteKernelWarning",
+    "KernelDiscriminantAnalysis",
     "KernelKMeans",
     "KernelPCA",
     "MemoryLimitError",
