@@ -1,8 +1,8 @@
 """KLDA against LDA on USPS digits and Olivetti faces, and the face detector against linear PCA.
 
 Ten random splits; every parameter is chosen by cross-validation on the training part. LDA has the same choice of
-shrinkages. Sets are read from the folder GRAMLESS_DATA, or shared/data beside the repository; one that is missing is said
-to be.
+shrinkages and more. Sets are read from the folder GRAMLESS_DATA, or shared/data beside the repository; one that is
+missing is said to be.
 """
 
 from __future__ import annotations

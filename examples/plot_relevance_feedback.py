@@ -34,6 +34,10 @@ def search(query, make):
     return precision
 
 
+# %%
+# On digits Fisher's discriminant is the quicker of the two for a few rounds: the others *are* ten classes at most, well
+# apart from the one that is wanted. After four rounds both find nearly nothing else.
+
 contenders = {
     "distance, no feedback": None,
     "KLDA": lambda: KernelDiscriminantAnalysis(n_coordinates=None),

@@ -20,7 +20,7 @@ from gramless.machine import Machine
 from gramless.planning import Plan, methods
 from gramless.planning.plan import choose
 from gramless.problem import Estimate, Problem
-from gramless.routes.implicit import gram_seconds, sweep_seconds
+from gramless.routes.implicit import gram_seconds
 
 _MACHINE = Machine()
 _STEPS = 20  # iterations of a run, when nothing is known
@@ -77,7 +77,7 @@ def _implicit(problem: Problem, n_init: int) -> Estimate:
     """A product at the start, then columns of those that moved: about as much again."""
     width = problem.k
     kept = 8 * problem.n**2 / 2 < 0.5 * problem.memory_limit
-    once = sweep_seconds(problem, width)
-    seconds = gram_seconds(problem) + n_init * 3 * (once - gram_seconds(problem) if kept else once)
+    make, multiply = gram_seconds(problem), 2 * problem.n**2 * width / (_MACHINE.gemm * problem.threads)
+    seconds = make + n_init * 3 * (multiply + (0 if kept else make))
     tiles = problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4))
     return Estimate(seconds, int(8 * problem.n * (5 * width + 8) + tiles + 2**20), 1e-15 * float(np.sqrt(problem.n)))
