@@ -16,7 +16,6 @@ from sklearn.cluster import KMeans
 
 from gramless import KernelKMeans
 from gramless.kernels import Gaussian
-from gramless.plots import plot_embedding
 
 rng = np.random.default_rng(0)
 ring = np.arange(800) % 2
@@ -30,16 +29,15 @@ agreement = max((model.labels_ == ring).mean(), (model.labels_ != ring).mean())
 print(f"{100 * agreement:.1f} % of the points are with their ring; the method was {model.method_}")
 
 # %%
-# The nearest row of a cluster, and the point whose image is nearest to the mean, found by descent in the plane. On a
-# ring both are one place among many that are equally good: as compression this is as useless as the lecture says. The
-# distance from the mean, in feature space, tells: it is nearly that of any other point of the ring.
+# The nearest row of a cluster, and the point whose image is nearest to the mean, found by descent in the plane. On the
+# outer ring both are one place among many that are equally good: as compression this is as useless as the lecture says,
+# and the distance from the mean tells, as it is nearly that of any other row. The inner ring is narrower than the
+# kernel; its pre-image is the middle, nearer to the mean than any row.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
-for axis, labels, title in (
-    (axes[0], linear.labels_, "k-means"),
-    (axes[1], model.labels_, "kernel k-means"),
-):
-    plot_embedding(x, labels, ax=axis).set(title=title, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
+for axis, labels, title in ((axes[0], linear.labels_, "k-means"), (axes[1], model.labels_, "kernel k-means")):
+    axis.scatter(*x.T, c=labels, s=6, cmap="Set2")
+    axis.set(title=title, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
 axes[0].plot(*linear.cluster_centers_.T, "k*", markersize=14, label="mean")
 for method, marker in (("nearest", "kX"), ("preimage", "k*")):
     axes[1].plot(*model.prototypes(method).T, marker, markersize=11, markeredgecolor="w", label=method)

@@ -40,7 +40,8 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
     try:
         return choose(problem, estimates, method)
     except MemoryLimitError:
-        least = min((e.bytes, name) for name, e in estimates.items() if not e.refusal)
+        asked = [name for name, e in estimates.items() if not e.refusal and method in ("auto", name)]
+        least = min((estimates[name].bytes, name) for name in asked)
         raise MemoryLimitError(
             f"memory_limit={problem.memory_limit:.3g} bytes is too little for {problem.k} clusters of {problem.n} "
             f"rows: method {least[1]!r} needs {least[0]:.3g}; raise memory_limit"
