@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import drop_in, explicit
+from benchmarks import discriminants, drop_in, explicit, kmeans
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
-BENCHMARKS = {"drop_in": drop_in.run, "explicit": explicit.run}
+BENCHMARKS = {
+    "drop_in": drop_in.run,
+    "explicit": explicit.run,
+    "kmeans": kmeans.run,
+    "discriminants": discriminants.run,
+}
 
 
 def main() -> None:

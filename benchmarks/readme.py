@@ -69,4 +69,30 @@ def explicit(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-RENDER = {"drop_in": drop_in, "explicit": explicit}
+def kmeans(figures: dict[str, Any]) -> str:
+    million = figures["million"]
+    lines = [
+        f"Kernel k-means, {figures['n']:,} x {figures['d']} (digits with noise), {figures['clusters']} clusters, "
+        f"{figures['starts']} starts; inertia recomputed from the labels with the true distances "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| | tslearn | inertia | it reports | gramless | inertia | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        peer = (
+            f"{row['peer_failed']} | | "
+            if "peer_failed" in row
+            else (f"{row['peer_seconds']:.1f} s | {row['peer_inertia']:.6g} | {row['peer_claims']:.6g} ")
+        )
+        ratio = f"{row['times_faster']:.0f}" if "times_faster" in row else ""
+        lines.append(f"| {name} | {peer}| {row['seconds']:.2f} s | {row['inertia']:.6g} | {ratio} |")
+    lines += [
+        "",
+        f"{million['n']:,} points of two rings in the plane, {million['starts']} starts: {million['seconds']:.1f} s, "
+        f"agreement with the rings (adjusted Rand index) {million['agreement']:.4f}.",
+    ]
+    return "\n".join(lines)
+
+
+RENDER = {"drop_in": drop_in, "explicit": explicit, "kmeans": kmeans}

@@ -4,12 +4,15 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA
+from gramless.estimators import BiasedDiscriminantAnalysis, KernelDiscriminantAnalysis, KernelKMeans, KernelPCA
 
 __all__ = [
+    "BiasedDiscriminantAnalysis",
     "Certificate",
     "GramlessError",
     "IndefiniteKernelWarning",
+    "KernelDiscriminantAnalysis",
+    "KernelKMeans",
     "KernelPCA",
     "MemoryLimitError",
     "UncertifiedWarning",
