@@ -3,15 +3,23 @@
 from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
-from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA
+from gramless.errors import (
+    GramlessError,
+    IndefiniteKernelWarning,
+    MemoryLimitError,
+    PreimageWarning,
+    UncertifiedWarning,
+)
+from gramless.estimators import KernelICA, KernelPCA
 
 __all__ = [
     "Certificate",
     "GramlessError",
     "IndefiniteKernelWarning",
+    "KernelICA",
     "KernelPCA",
     "MemoryLimitError",
+    "PreimageWarning",
     "UncertifiedWarning",
     "__version__",
     "eigen",
