@@ -10,7 +10,7 @@ from gramless.errors import (
     PreimageWarning,
     UncertifiedWarning,
 )
-from gramless.estimators import KernelICA, KernelPCA
+from gramless.estimators import KernelICA, KernelPCA, SeriesDensity
 
 __all__ = [
     "Certificate",
@@ -20,6 +20,7 @@ __all__ = [
     "KernelPCA",
     "MemoryLimitError",
     "PreimageWarning",
+    "SeriesDensity",
     "UncertifiedWarning",
     "__version__",
     "eigen",
