@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import drop_in, explicit
+from benchmarks import denoising, drop_in, explicit, ica
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
-BENCHMARKS = {"drop_in": drop_in.run, "explicit": explicit.run}
+BENCHMARKS = {"drop_in": drop_in.run, "explicit": explicit.run, "ica": ica.run, "denoising": denoising.run}
 
 
 def main() -> None:

@@ -91,5 +91,5 @@ def test_what_is_refused():
         SeriesDensity(kernel=Linear()).fit(x)
     with pytest.raises(ValueError, match="n_samples=0 rows asked for"):
         SeriesDensity().fit(x).sample(0)
-    with pytest.raises(ValueError, match="non-zero|0 for every row"):
+    with pytest.raises(ValueError, match=r"non-zero|0 for every row"):
         SeriesDensity().fit(x, sample_weight=np.zeros(30))
