@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramless.certificates.inertia import least_upper_bound
+from gramless.certificates.inertia import least_upper_bound, upper_bounds
 
 
 @given(
     seed=st.integers(0, 10_000),
-    m=st.integers(1, 6),
+    m=st.integers(1, 14),
     p=st.integers(1, 6),
     leak=st.sampled_from([0.0, 1e-9, 1e-3, 1.0, 30.0]),
     scale=st.sampled_from([1e-30, 1.0, 1e30]),
@@ -26,6 +26,18 @@ def test_bounds_hold(seed: int, m: int, p: int, leak: float, scale: float) -> No
     outside = float(np.linalg.eigvalsh(rest)[-1]) + slip
     for j in range(m):
         assert least_upper_bound(ritz, coupling, j, outside, 1e-15 * scale) >= truth[j] - slip
+    for count in (1, m):
+        assert (upper_bounds(ritz, coupling, count, outside, 1e-15 * scale) >= truth[:count] - slip).all()
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 40), leak=st.sampled_from([1e-9, 1e-6, 1e-3]))
+def test_groups_lose_little(seed: int, m: int, leak: float) -> None:
+    rng = np.random.default_rng(seed)
+    ritz = np.sort(rng.uniform(1, 2, m))[::-1]
+    coupling = leak * rng.standard_normal((3, m))
+    one_by_one = np.array([least_upper_bound(ritz, coupling, j, 0.5, 0.0) for j in range(m)])
+    together = upper_bounds(ritz, coupling, m, 0.5, 0.0)
+    assert (together - ritz <= 2 * (np.minimum.accumulate(one_by_one) - ritz) + 1e-12).all()
 
 
 def test_bounds_hold_for_negative_ritz_values_beside_a_strong_coupling() -> None:

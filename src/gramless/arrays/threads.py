@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
@@ -14,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
+_INSIDE: ContextVar[bool] = ContextVar("inside", default=False)  # whether this thread works on a piece
 
 
 def thread_count() -> int:
@@ -76,19 +78,53 @@ def blas_threads_for(size: int) -> Any:
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:
     """Do `work` on every piece; the pieces of one round run side by side, rounds one after another.
 
-    Pieces of a round must touch different memory: then the result does not depend on the number of threads.
+    Pieces of a round must touch different memory: then the result does not depend on the number of threads. Work that
+    is already inside a round is not shared again.
     """
-    threads = thread_count()
+    threads = 1 if _INSIDE.get() else thread_count()
     with one_blas_thread():
-        if threads == 1:
-            for pieces in rounds:
+        for pieces in rounds:
+            if threads == 1 or len(pieces) == 1:
                 for piece in pieces:
                     work(piece)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            for pieces in rounds:
-                if len(pieces) == 1:
-                    work(pieces[0])
-                else:
-                    for _ in pool.map(work, pieces):
-                        pass
+            else:
+                _share(work, pieces, threads)
+
+
+def _share(work: Callable[[Piece], None], pieces: list[Piece], threads: int) -> None:
+    """The caller and a few threads that are kept take pieces until there is none left."""
+    left = deque(pieces)
+
+    def drain() -> None:
+        token = _INSIDE.set(True)
+        try:
+            while left:
+                try:
+                    piece = left.popleft()
+                except IndexError:  # another thread took the last one
+                    return
+                work(piece)
+        except BaseException:
+            left.clear()
+            raise
+        finally:
+            _INSIDE.reset(token)
+
+    others = [_pool(threads - 1).submit(drain) for _ in range(min(threads, len(pieces)) - 1)]
+    try:
+        drain()
+    finally:
+        running = [other for other in others if not other.cancel()]
+        wait(running)
+    for other in running:
+        other.result()
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads are started once: to start one takes as long as a small piece of work."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="gramless")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the child has none of the threads

@@ -12,11 +12,40 @@ Everything here is in Ritz coordinates: T is diagonal, R^T R = F^T F.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from gramless.arrays import Array, unit_roundoff
 
 _SPLIT = 0.1  # |a + b|^2 <= (1 + split) |a|^2 + (1 + 1/split) |b|^2: what the rounding of R costs
+_GROUP = 1.5  # Ritz values whose distances from s differ by less share one small eigenproblem
+
+
+def upper_bounds(ritz: Array, coupling: Array, count: int, outside: float, rounding: float) -> Array:
+    """Bounds (count,) on the leading eigenvalues of A, not ascending. See :func:`least_upper_bound` for the parameters.
+
+    One eigenproblem serves a group: x may be any number above s up to t_j, so the least Ritz value of the group will do.
+    """
+    if outside == -np.inf or not np.isfinite(outside) or not np.isfinite(rounding):
+        return np.array([least_upper_bound(ritz, coupling, j, outside, rounding) for j in range(count)])
+    schur = _Schur(ritz, coupling, outside, rounding)
+    bounds = np.full(count, np.inf)
+    j = 0
+    while j < count:
+        gaps = ritz[j:count] - outside
+        group = max(1, int((gaps > gaps[0] / _GROUP).sum())) if gaps[0] > 0 else 1
+        found = np.full(group, np.inf)
+        if gaps[0] > 0:
+            found = schur.at(ritz[j + group - 1])[j : j + group]
+        for i in range(group):
+            enough = found[i] - ritz[j + i] <= 0.1 * gaps[i]
+            bounds[j + i] = found[i] if enough else schur.least(j + i)
+        j += group
+        if bounds[j - 1] - outside <= 0.1 * abs(outside) and gaps[group - 1] <= 0:
+            bounds[j:] = bounds[j - 1]  # no bound falls below s
+            break
+    return np.asarray(np.minimum.accumulate(bounds))
 
 
 def least_upper_bound(ritz: Array, coupling: Array, j: int, outside: float, rounding: float) -> float:
@@ -38,40 +67,80 @@ def least_upper_bound(ritz: Array, coupling: Array, j: int, outside: float, roun
         return float(ritz[j] + rounding)
     if not np.isfinite(outside) or not np.isfinite(rounding):
         return np.inf
-    reach = float(np.linalg.norm(coupling, 2)) if coupling.size else 0.0
-    base = max(ritz[j] + rounding, outside)
-    spread = 1.2 * (reach + 4 * rounding) + 4 * unit_roundoff() * len(ritz) * abs(base)
-    if spread == 0:  # Q is invariant, exactly: nothing couples it to the rest
-        return float(base)
+    return _Schur(ritz, coupling, outside, rounding).least(j)
 
-    def bound_at(x: float) -> float:
-        """l_j(T + R^T R / (x - s)), rounding of T, R and of this small eigenproblem included."""
-        gap = x - outside
-        square = (1 + _SPLIT) * coupling.T @ coupling
-        square[np.diag_indices_from(square)] += (1 + 1 / _SPLIT) * rounding**2
-        small = np.diag(ritz) + square / gap
-        value = float(np.linalg.eigvalsh(small)[-1 - j])
+
+class _Schur:
+    """T + R^T R / (x - s) as x varies, with the rounding of T, R and of this small eigenproblem included."""
+
+    def __init__(self, ritz: Array, coupling: Array, outside: float, rounding: float) -> None:
+        self._ritz, self._coupling, self._outside, self._rounding = ritz, coupling, outside, rounding
+
+    @cached_property
+    def _square(self) -> Array:
+        square: Array = (1 + _SPLIT) * self._coupling.T @ self._coupling
+        square[np.diag_indices_from(square)] += (1 + 1 / _SPLIT) * self._rounding**2
+        return square
+
+    @cached_property
+    def _size(self) -> float:
+        return float(np.linalg.norm(self._coupling))
+
+    def at(self, x: float) -> Array:
+        """Bounds (m,) on l_j(T + R^T R / (x - s)), descending."""
+        gap = x - self._outside
+        small = np.diag(self._ritz) + self._square / gap
+        values = np.linalg.eigvalsh(small)[::-1]
         # norms, not diagonals: those of `small` may cancel where its other entries do not
-        formed = (sum(coupling.shape) + 4) * float(np.linalg.norm(coupling)) ** 2 / gap
-        return value + rounding + unit_roundoff() * (4 * len(ritz) * float(np.linalg.norm(small)) + 2 * formed)
+        formed = (sum(self._coupling.shape) + 4) * self._size**2 / gap
+        spread = 4 * len(self._ritz) * float(np.linalg.norm(small)) + 2 * formed
+        return np.asarray(values + self._rounding + unit_roundoff() * spread)
 
-    if ritz[j] - outside > 0:  # the usual case: one evaluation at x = t_j proves itself, l_j(.) only falls with x
-        y = bound_at(ritz[j])
-        if y - ritz[j] <= 0.1 * (ritz[j] - outside):
-            return y
-    low, high = base, base + spread
-    while bound_at(high) > high:
-        high = base + 2 * (high - base)
-        if not np.isfinite(high):
-            return np.inf
-    for _ in range(40):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if middle > outside and bound_at(middle) <= middle:
-            high = middle
-        else:
-            low = middle
-        if high - low <= 1e-3 * (high - base):
-            break
-    return float(high)
+    def least(self, j: int) -> float:
+        """The smallest x found that bounds eigenvalue `j`."""
+        ritz, outside, rounding = self._ritz, self._outside, self._rounding
+        base = max(ritz[j] + rounding, outside)
+        spread = 1.2 * (self._size + 4 * rounding) + 4 * unit_roundoff() * len(ritz) * abs(base)
+        if spread == 0:  # Q is invariant, exactly: nothing couples it to the rest
+            return float(base)
+        if ritz[j] - outside > 0 and not self._is_wide(j):  # the usual case: x = t_j proves itself, l_j(.) falls with x
+            y = float(self.at(ritz[j])[j])
+            if y - ritz[j] <= 0.1 * (ritz[j] - outside):
+                return y
+        low, high = base, base + spread
+        while not self._holds(j, high):
+            high = base + 2 * (high - base)
+            if not np.isfinite(high):
+                return np.inf
+        for _ in range(40):
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+            if middle > outside and self._holds(j, middle):
+                high = middle
+            else:
+                low = middle
+            if high - low <= 1e-3 * (high - base):
+                break
+        return float(high)
+
+    def _holds(self, j: int, x: float) -> bool:
+        return self._dominates(x) if self._is_wide(j) else bool(self.at(x)[j] <= x)
+
+    def _is_wide(self, j: int) -> bool:
+        p, m = self._coupling.shape
+        return j == 0 and m > 2 * p
+
+    def _dominates(self, x: float) -> bool:
+        """The same for j = 0 by a p x p matrix: with D = x - T > 0, D >= F^T F / gap means l_1(F D^-1 F^T) <= gap."""
+        gap = x - self._outside
+        p, m = self._coupling.shape
+        slack = self._rounding + (1 + 1 / _SPLIT) * self._rounding**2 / gap + 8 * unit_roundoff() * abs(x)
+        room = x - self._ritz - slack - 8 * unit_roundoff() * np.abs(self._ritz)
+        if not (room > 0).all() or not gap > 0:
+            return False
+        scaled = self._coupling / np.sqrt(room)
+        small = scaled @ scaled.T
+        largest = float(np.linalg.eigvalsh(small)[-1]) if p else 0.0
+        largest += 2 * (m + 4 * p + 16) * unit_roundoff() * float(np.trace(small))
+        return bool((1 + _SPLIT) * largest <= gap * (1 - 8 * unit_roundoff()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.certificates.angles import angle_bounds
-from gramless.certificates.inertia import least_upper_bound
+from gramless.certificates.inertia import upper_bounds
 from gramless.certificates.outside import Outside, outside_leading
 from gramless.tables import html_table, text_table
 
@@ -114,14 +114,8 @@ def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: fl
     uppers = []
     for bound in (outside.rigorous, outside.probable):
         beyond = outside_leading(ritz, coupling, bound, guard, rounding)
-        uppers.append(
-            np.array(
-                [
-                    least_upper_bound(ritz[:guard], coupling[:, :guard], j, beyond, rounding) if j < guard else beyond
-                    for j in range(k + 1)
-                ]
-            )
-        )
+        leading = upper_bounds(ritz[:guard], coupling[:, :guard], min(k + 1, guard), beyond, rounding)
+        uppers.append(leading if k < guard else np.append(leading, beyond))
     proved, likely = (_with_descending(upper) for upper in uppers)
     lower = ritz[:k] - rounding
     use_likely = likely[:k] - lower < 0.5 * (proved[:k] - lower)

@@ -91,9 +91,12 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
     rounding : float
         Bound on the error of one product C y, relative to |y|.
     """
-    gram = [[inner(a, b) for b in powers] for a in powers]
-    sizes = np.array([np.sqrt(max(0.0, np.trace(gram[i][i]))) for i in range(len(powers))])
     n, r = powers[0].shape
+    stacked = np.hstack(powers)
+    gram = inner(stacked, stacked).reshape(
+        len(powers), r, len(powers), r
+    )  # of column a of C^i G, b of C^j G: i, a, j, b
+    sizes = np.sqrt(np.maximum(0.0, np.einsum("iaia->i", gram)))
     quantile = _least_overlap(n, r, sizes[0], failure_probability)
     if not quantile > 0:
         return np.inf
@@ -125,13 +128,10 @@ def _chebyshev(degree: int, low: float) -> Array:
     return np.asarray(stretched.convert(kind=np.polynomial.Polynomial, domain=[-1, 1]).coef)
 
 
-def _largest(coefficients: Array, gram: list[list[Array]], sizes: Array, errors: Array, n: int) -> float:
+def _largest(coefficients: Array, gram: Array, sizes: Array, errors: Array, n: int) -> float:
     """Bound on |sum_j c_j C^j G|_2 from the inner products of the computed powers, which have n rows."""
-    count, r = len(sizes), len(gram[0][0])
-    total = np.zeros((r, r))
-    for i in range(count):
-        for j in range(count):
-            total += coefficients[i] * coefficients[j] * gram[i][j]
+    count, r = gram.shape[:2]
+    total = np.tensordot(coefficients, np.tensordot(gram, coefficients, axes=(2, 0)), axes=(0, 0))
     weights = np.abs(coefficients)
     slips = inner_rounding(n) + 4 * (r + count**2) * unit_roundoff()  # of inner products, their sum, the eigenvalue
     largest = float(np.linalg.eigvalsh((total + total.T) / 2)[-1]) + slips * float(weights @ sizes) ** 2

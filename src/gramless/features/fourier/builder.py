@@ -136,8 +136,16 @@ def _seconds(problem: Problem, axes: Axes, eps: float) -> float:
     if is_dense(int(unknowns), k + 1):
         return float(sums + 3e-3 + 4e-8 * unknowns**2 + 4 * unknowns**3 / 3 / 1.5e10)
     products = 60 + 6 * k
-    points = float(np.prod(axes.shape))
-    return float(sums + 3e-3 + products * (1.2e-4 + 2.5e-8 * points + 4e-9 * unknowns * k))
+    return float(sums + 3e-3 + products * (3e-4 + _product_seconds(axes) + 4e-9 * unknowns * k))
+
+
+def _product_seconds(axes: Axes) -> float:
+    """Of one product with the scatter: axis by axis by matrices, at the speed of BLAS, or by FFT."""
+    values, flops = float(np.prod([2.0 * m + 1 for m in axes.counts])), 0.0
+    for m, size in zip(axes.counts, axes.shape, strict=True):
+        flops += 4 * values * size
+        values *= size / (2 * m + 1)
+    return min(flops / 5e10, 2.5e-8 * values)
 
 
 def _bytes(problem: Problem, axes: Axes) -> int:

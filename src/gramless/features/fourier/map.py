@@ -171,7 +171,8 @@ class FourierMap(FeatureMap):
 def chunk_rows(n: int, shape: tuple[int, ...]) -> int:
     """Rows for one transform: enough to pay for its FFT, few enough to share among threads and to fit in memory."""
     fine = int(np.prod([2.0 * size for size in shape]))
-    return max(1, min(max(n // 4 + 1, _ROWS // 10, fine // 8), max(_ROWS, fine)))
+    most = max(1, min(max(n // 4 + 1, _ROWS // 10, fine // 8), max(_ROWS, fine)))
+    return max(1, -(-n // -(-n // most))) if n else 1
 
 
 def _checked(promise: float, measured: float) -> float:

@@ -1,4 +1,4 @@
-"""The centred scatter of Fourier features, applied by FFT or written down."""
+"""The centred scatter of Fourier features, applied axis by axis or written down."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from functools import cached_property
 import numpy as np
 import scipy.fft
 
-from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff, use_threads
+from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.features.fourier.axis import TrigonometricAxis
 from gramless.features.fourier.grid import FourierGrid
 
-_PARALLEL = 500_000  # below this many points, FFT threads cost more than they save
+_SLAB = 2**17  # values on the grid that are worked on at a time: they stay in cache
 
 
 class ToeplitzScatter:
-    """S = sum_n w_n (phi_n - mean)(phi_n - mean)^T for phi_j(x) = sqrt(w_j) (cos t.j + sin t.j).
+    """S = sum_n w_n (phi_n - mean)(phi_n - mean)^T, phi the features of a grid of frequencies.
 
-    In this basis (Hartley's) coefficients a are real; those of the exponentials are c = ((a + flip a) - i (a - flip a))
-    / 2, and a = Re c - Im c. Phi* Phi is a convolution with the sums F; both sides have a real Fourier transform.
+    Two orthonormal bases of the same features are in use: Hartley's, phi_j(x) = sqrt(w_j) (cos t.j + sin t.j), in which
+    the map is stated, and products of sines and cosines, one for each axis, in which S is applied: sums F over the rows
+    are those of a density on a grid of points, S = E^T diag(density) E, and E acts axis by axis. All is real.
 
     Parameters
     ----------
@@ -30,55 +32,53 @@ class ToeplitzScatter:
         self.grid, self.sums, self.weight = grid, sums, weight
         self.shape = (len(grid.weights), len(grid.weights))
         self._roots = grid.roots
+        self._axes = [TrigonometricAxis(m) for m in grid.axes.counts]
+        self._sizes = tuple(axis.size for axis in self._axes)
+        self._box = tuple(2 * m + 1 for m in grid.axes.counts)
+        self._places = grid.places(self._box)
         first = sums.reshape(-1)[grid.places(sums.shape)]
-        self._mean = self._roots * (first.real - first.imag) / np.sqrt(weight)
-        self._counts = grid.axes.counts
-        last = len(self._counts) - 1
-        self._sizes = tuple(
-            scipy.fft.next_fast_len(4 * m + 1, real=axis == last) for axis, m in enumerate(self._counts)
-        )
-        self._workers = thread_count() if np.prod(self._sizes) >= _PARALLEL else 1
-        # one of each pair j, -j: those with last frequency >= 0
-        self._upper = np.nonzero(grid.modes[:, -1] >= 0)[0]
-        self._half = (*(2 * m + 1 for m in self._counts[:-1]), self._counts[-1] + 1)
-        shifted = grid.modes[self._upper] + np.array([*self._counts[:-1], 0])
-        self._places = np.ravel_multi_index(tuple(shifted.T), self._half)
+        self._hartley_mean = self._roots * (first.real - first.imag) / np.sqrt(weight)
+        self._mean = self._turned(self._hartley_mean[:, None], before=1.0, after=self._signs)[:, 0]
 
     @property
     def trace(self) -> float:
         """Sum of all eigenvalues."""
-        spread = self.weight * self.grid.weights - self._mean**2
+        spread = self.weight * self.grid.weights - self._hartley_mean**2
         return float(spread.sum())
 
     @cached_property
     def frobenius2(self) -> float:
         """Bound on the sum of the squares of all eigenvalues."""
-        full = np.zeros([2 * m + 1 for m in self._counts])
-        full.reshape(-1)[self.grid.places(full.shape)] = self.grid.weights
-        spectrum = scipy.fft.rfftn(full, self._sizes, workers=self._workers)
+        full = np.zeros(self._box)
+        full.reshape(-1)[self._places] = self.grid.weights
+        spectrum = scipy.fft.rfftn(full, self._sizes)
         spectrum *= spectrum.conj()
-        products = np.maximum(scipy.fft.irfftn(spectrum, self._sizes, workers=self._workers), 0.0)
-        lags = (np.arange(-2 * m, 2 * m + 1) % size for m, size in zip(self._counts, self._sizes, strict=True))
+        products = np.maximum(scipy.fft.irfftn(spectrum, self._sizes), 0.0)
+        lags = (np.arange(-(size // 2), size // 2 + 1) for size in self.sums.shape)
         square = float((products[np.ix_(*lags)] * np.abs(self.sums) ** 2).sum())
         length = float(self._mean @ self._mean)
         cross = float(self._mean @ self._uncentred(self._mean))
         return max(0.0, square - 2 * cross + length**2) + 1e-14 * square
 
     @cached_property
-    def _symbol(self) -> Array:
-        """Transform of F on the padded grid: real, since F_-q is the conjugate of F_q."""
+    def _density(self) -> Array:
+        """The density (S_1, ..., S_d) on the grid of points whose sums of exponentials are F."""
+        full = np.zeros((*self._sizes[:-1], self._sizes[-1] // 2 + 1), dtype=np.complex128)
         half = self.sums[..., self.sums.shape[-1] // 2 :]
-        return self._to_points(half)
+        lags = [np.arange(-(size // 2), size // 2 + 1) for size in half.shape[:-1]]
+        full[np.ix_(*lags, np.arange(half.shape[-1]))] = half
+        return np.asarray(scipy.fft.irfftn(full, self._sizes, overwrite_x=True))
 
     @cached_property
     def error(self) -> float:
         """Bound on the rounding error of a product, relative to the norm of the vector."""
-        steps = np.log2(np.prod(self._sizes)) + 4
-        size = float(self.grid.weights.max()) * float(np.abs(self._symbol).max())
-        return float(8 * steps * unit_roundoff() * (size + self.weight * self.grid.peak))
+        points = float(np.prod(self._sizes))
+        size = float(self.grid.weights.max()) * points * float(np.abs(self._density).max())
+        steps = 2 * sum(axis.rounding for axis in self._axes) + 8 * np.log2(points) * unit_roundoff()
+        return float(1.1 * steps * size + 8 * unit_roundoff() * self.weight * self.grid.peak)
 
     def to_dense(self) -> Array:
-        """The matrix (D, D): cas a cas b = cos(a - b) + sin(a + b), a Toeplitz and a Hankel part."""
+        """The matrix (D, D) in Hartley's basis: cas a cas b = cos(a - b) + sin(a + b), a Toeplitz and a Hankel part."""
         flat = self.sums.reshape(-1)
         middle = flat.size // 2
         offset = self.grid.places(self.sums.shape) - middle
@@ -86,63 +86,63 @@ class ToeplitzScatter:
         dense -= flat.imag[middle + offset[:, None] + offset]
         dense *= self._roots
         dense *= self._roots[:, None]
-        dense -= np.outer(self._mean, self._mean)
+        dense -= np.outer(self._hartley_mean, self._hartley_mean)
         return np.asarray(dense)
 
-    def __matmul__(self, a: Array) -> Array:
-        """S a for a vector (D,) or columns (D, r)."""
-        if a.ndim == 2:
-            return self._columns(a)
-        product: Array = self._uncentred(a)
-        product -= self._mean * (self._mean @ a)
+    def to_hartley(self, b: Array) -> Array:
+        """Coefficients (D, r) of products of sines and cosines in Hartley's basis."""
+        return self._turned(b, before=self._signs, after=1.0)
+
+    def __matmul__(self, b: Array) -> Array:
+        """S b for a vector (D,) or columns (D, r), in the basis of products of sines and cosines."""
+        if b.ndim == 2:
+            return np.stack([self @ np.ascontiguousarray(column) for column in b.T], axis=1)
+        product: Array = self._uncentred(b)
+        product -= self._mean * (self._mean @ b)
         return product
 
-    def _columns(self, a: Array) -> Array:
-        out = np.empty((a.shape[1], a.shape[0]))
+    def _uncentred(self, b: Array) -> Array:
+        box = np.zeros(self._box)
+        box.reshape(-1)[self._places] = self._roots * b
+        first, rest = self._axes[0], self._box[1:]
+        lines = first.evaluate(box.reshape(self._box[0], -1), -2).reshape(-1, *rest)
+        rows = max(1, _SLAB // int(np.prod(self._sizes[1:], dtype=int)))
 
-        def work(column: int) -> None:
-            out[column] = self @ np.ascontiguousarray(a[:, column])
+        def work(begin: int) -> None:
+            part = slice(begin, begin + rows)
+            lines[part] = self._weigh(lines[part], self._density[part])
 
-        _ = self._symbol  # made once, before the threads ask for it
-        shared = np.prod(self._sizes) >= _PARALLEL // 10 and self._workers == 1
-        with use_threads(None if shared else 1):
-            run_in_threads(work, [list(range(a.shape[1]))])
-        return np.ascontiguousarray(out.T)
+        run_in_threads(work, [list(range(0, len(lines), rows))])
+        gathered = first.gather(lines.reshape(len(lines), -1), -2)
+        return np.asarray(gathered.reshape(-1)[self._places] * self._roots)
 
-    def _uncentred(self, a: Array) -> Array:
-        scaled = self._roots * a
-        flipped = scaled[::-1]
-        small = np.zeros(self._half, dtype=np.complex128)
-        upper = self._upper
-        small.reshape(-1)[self._places] = 0.5 * (
-            (scaled[upper] + flipped[upper]) - 1j * (scaled[upper] - flipped[upper])
-        )
-        points = self._to_points(small)
-        points *= self._symbol
-        found = self._to_modes(points).reshape(-1)[self._places]
-        product = np.empty_like(scaled)
-        product[len(product) - 1 - upper] = found.real + found.imag
-        product[upper] = found.real - found.imag
-        product *= self._roots
-        return product
+    def _weigh(self, coefficients: Array, density: Array) -> Array:
+        """E^T diag(density) E along all axes but the first, which are points already."""
+        values = coefficients
+        inner_axes = list(enumerate(self._axes[1:], start=1 - len(self._axes)))
+        for place, axis in inner_axes:
+            values = axis.evaluate(values, place)
+        values = values * density
+        for place, axis in reversed(inner_axes):
+            values = axis.gather(values, place)
+        return values
 
-    def _to_points(self, small: Array) -> Array:
-        """Values on the padded grid of exponentials with these coefficients; zeros are not transformed."""
-        for axis, size in enumerate(self._sizes[:-1]):
-            m = small.shape[axis] // 2
-            moved = np.moveaxis(small, axis, 0)
-            padded = np.zeros((size, *moved.shape[1:]), dtype=np.complex128)
-            padded[: m + 1], padded[size - m :] = moved[m:], moved[:m]
-            small = scipy.fft.ifft(
-                np.moveaxis(padded, 0, axis), axis=axis, norm="forward", overwrite_x=True, workers=self._workers
-            )
-        return np.asarray(scipy.fft.irfft(small, self._sizes[-1], norm="forward", workers=self._workers))
+    @cached_property
+    def _signs(self) -> Array:
+        """The sign (D,) that a product with as many sines as there are negative frequencies has in cos + sin."""
+        sines = (self.grid.modes < 0).sum(axis=1)
+        signs: Array = np.array([1.0, 1.0, -1.0, -1.0])[sines]
+        return signs
 
-    def _to_modes(self, points: Array) -> Array:
-        """The inverse of :meth:`_to_points`, for the frequencies of the grid."""
-        small = scipy.fft.rfft(points, norm="forward", workers=self._workers)[..., : self._counts[-1] + 1]
-        for axis in reversed(range(len(self._sizes) - 1)):
-            m = self._counts[axis]
-            found = np.moveaxis(scipy.fft.fft(small, axis=axis, norm="forward", workers=self._workers), axis, 0)
-            small = np.moveaxis(np.concatenate([found[-m:], found[: m + 1]]), 0, axis)
-        return np.asarray(small)
+    def _turned(self, coefficients: Array, *, before: Array | float, after: Array | float) -> Array:
+        """From one basis to the other: signs before or after, sums and differences of j and -j along every axis."""
+        # cas(sum x_a) = sum over sets A of sines: sign(A) prod_A sin prod_not A cos, and flipping x_a flips its sine
+        box = np.zeros((*self._box, coefficients.shape[1]))
+        flat = box.reshape(-1, coefficients.shape[1])
+        flat[self._places] = (coefficients.T * before).T
+        for axis, m in enumerate(self.grid.axes.counts):
+            lines = np.moveaxis(box, axis, 0)
+            up, down = lines[m + 1 :].copy(), lines[:m][::-1].copy()
+            lines[m + 1 :] = (up + down) * np.sqrt(0.5)
+            lines[:m] = ((up - down) * np.sqrt(0.5))[::-1]
+        return np.asarray((flat[self._places].T * after).T)
