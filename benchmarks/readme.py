@@ -89,8 +89,8 @@ def ica(figures: dict[str, Any]) -> str:
 
 def denoising(figures: dict[str, Any]) -> str:
     lines = [
-        f"Mean squared error of digits ({figures['data']}, 300 training and 50 test images each) after de-noising, each "
-        f"method at its best, and of the toy of Mika et al. ({figures['date']}):",
+        f"Mean squared error of digits ({figures['data']}, 300 training and 50 test images each) after de-noising, "
+        f"each method at its best, and of the toy of Mika et al. ({figures['date']}):",
         "",
         "| | linear PCA | kernel PCA | ratio |",
         "|---|---|---|---|",

@@ -42,9 +42,9 @@ speckle = np.where(rng.random(test.shape) < 0.4, rng.choice([-1.0, 1.0], test.sh
 noises = {"Gaussian": test + 0.5 * rng.standard_normal(test.shape), "speckle": speckle}
 
 # %%
-# Each method at its best number of components. Kernel PCA has as many components as there are images, and uses many: its
-# pre-image is a weighted mean of training images, which cannot be noisy. From distances to neighbours it copes better
-# with speckle, which moves a digit far away.
+# Each method at its best number of components. Kernel PCA has as many components as there are images, and uses many:
+# its pre-image is a weighted mean of training images, which cannot be noisy. From distances to neighbours it copes
+# better with speckle, which moves a digit far away.
 
 
 def error(x):

@@ -3,9 +3,9 @@ Kernel eigenfaces
 =================
 
 "In regular PCA, we can visualize the eigenfaces ... it may be more difficult to visualize kernel eigenfaces, because
-some directions in feature space might not have preimages in input space" (slide 23 of Fasel's lecture). Here is what they
-look like, and a number that says how far from a pre-image they are. With the Olivetti faces where a folder of data sets
-has them (AT&T Laboratories Cambridge), with scikit-learn's digits otherwise.
+some directions in feature space might not have preimages in input space" (slide 23 of Fasel's lecture). Here is what
+they look like, and a number that says how far from a pre-image they are. With the Olivetti faces where a folder of data
+sets has them (AT&T Laboratories Cambridge), with scikit-learn's digits otherwise.
 """
 
 # %%
@@ -38,16 +38,17 @@ scores = np.zeros((12, 60))
 scores[range(6), range(6)], scores[range(6, 12), range(6)] = steps, -steps
 kernel_faces = kpca.inverse_transform(scores, method="fixed_point")
 moves = 2 * np.sqrt(pca.explained_variance_)[:, None] * pca.components_
+moves *= np.sign((moves * (kernel_faces[:6] - kernel_faces[6:])).sum(axis=1))[:, None]  # the same way, where they can
 linear_faces = np.vstack([pca.mean_ + moves, pca.mean_ - moves])
 
 figure, axes = plt.subplots(4, 6, figsize=(8.4, 6), layout="constrained")
 names = ["PCA, +", "PCA, -", "kernel PCA, +", "kernel PCA, -"]
 for line, name, faces in zip(axes, names, [*np.split(linear_faces, 2), *np.split(kernel_faces, 2)], strict=True):
-    line[0].set_ylabel(name)
+    line[0].set_ylabel(name, size="small")
     for j, (ax, face) in enumerate(zip(line, faces, strict=True), 1):
         ax.imshow(face.reshape(side, side), cmap="gray", vmin=0, vmax=1)
         ax.set(xticks=[], yticks=[])
-        if line is axes[0]:
+        if name == names[0]:
             ax.set_title(f"component {j}", size="medium")
 
 # %%

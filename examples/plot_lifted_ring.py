@@ -19,7 +19,7 @@ from gramless.kernels import Polynomial
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 150)
 ring = (2 + 0.15 * rng.standard_normal((150, 1))) * np.column_stack([np.cos(angle), np.sin(angle)])
-center = 0.5 * rng.standard_normal((80, 2))
+center = 0.35 * rng.standard_normal((80, 2))
 x, label = np.vstack([center, ring]), np.repeat([0, 1], [80, 150])
 lifted = np.column_stack([x, (x**2).sum(axis=1)])
 
@@ -41,8 +41,8 @@ for name, points in {"in the plane": x, "lifted": lifted}.items():
     print(f"{name}: {LinearSVC().fit(points, label).score(points, label):.0%} of the points on the right side")
 
 # %%
-# Nobody has to think of that map. The kernel (x.y + 1)^2 stands for all monomials up to degree 2, and one of the first
-# components of kernel PCA is the height of the bowl.
+# Nobody has to think of that map. The kernel (x.y + 1)^2 stands for all monomials up to degree 2, and one of its five
+# components is all but the height of the bowl.
 
 scores = KernelPCA(5, kernel=Polynomial(2, c=1.0)).fit_transform(x)
 height = [abs(np.corrcoef(column, lifted[:, 2])[0, 1]) for column in scores.T]

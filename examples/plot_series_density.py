@@ -34,9 +34,9 @@ def error(estimate):
 
 
 # %%
-# Left: one, two, three terms, then as many as the rows held out ask for. Right: the error of the series by the number of
-# its terms, for three widths of the kernel. With all terms it is that of the Parzen estimate (dotted); a kernel that is
-# too wide does better with fewer.
+# Left: one, two, three terms, then as many as the rows held out ask for. Right: the error of the series by the number
+# of its terms, for three widths of the kernel. With all terms it is that of the Parzen estimate (dotted); a kernel that
+# is too wide does better with fewer.
 
 width = 0.4
 chosen = SeriesDensity(bandwidth=width, random_state=0).fit(x)

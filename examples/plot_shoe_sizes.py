@@ -3,8 +3,8 @@ Shoe sizes: linear and kernel PCA
 =================================
 
 "Consider a person who is attempting to efficiently report measurements of shoe sizes": foot length and width go
-together, and one number, the projection on one line, says most of it (slides 9 and 10 of Fasel's lecture). Slide 22 then
-sets linear against kernel PCA: straight lines of equal score against curved ones.
+together, and one number, the projection on one line, says most of it (slides 9 and 10 of Fasel's lecture). Slide 22
+then sets linear against kernel PCA: straight lines of equal score against curved ones.
 """
 
 # %%
@@ -27,7 +27,9 @@ share = pca.explained_variance_ratio_
 
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.scatter(*feet.T, s=10, color="0.4")
-for direction, deviation, color in zip((first, second), np.sqrt(pca.explained_variance_), ("#0072B2", "#D55E00")):
+for direction, deviation, color in zip(
+    (first, second), np.sqrt(pca.explained_variance_), ("#0072B2", "#D55E00"), strict=True
+):
     ends = middle + np.outer([-3, 3], deviation * direction)
     ax.plot(*ends.T, color=color, linewidth=2)
 ax.set(aspect="equal", xlabel="foot length (cm)", ylabel="foot width (cm)")
