@@ -2,7 +2,7 @@
 
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.memory import parse_memory
-from gramless.arrays.products import inner, inner_rounding, orthonormalize, times
+from gramless.arrays.products import inner, inner_rounding, orthonormalize, orthonormalize_roughly, times
 from gramless.arrays.threads import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "inner_rounding",
     "one_blas_thread",
     "orthonormalize",
+    "orthonormalize_roughly",
     "parse_memory",
     "run_in_threads",
     "thread_count",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from gramless.arrays import Array, inner, orthonormalize, times
+from gramless.arrays import Array, inner, orthonormalize, orthonormalize_roughly, times
 from gramless.eigen.base import Basis, Operator, Outcome
 
 
@@ -22,16 +23,24 @@ class State:
     @classmethod
     def begin(cls, q: Array, products: Array) -> State:
         """From orthonormal columns and their products."""
+        if q.dtype == np.float32:
+            t = inner(q, products)
+            p, f = orthonormalize_roughly(products - times(q, t), q)
+            return cls(q, (t + t.T) / 2, p, f)
         made = Basis.from_products(q, products, Outcome.MAX_ITERATIONS)
         return cls(made.vectors, made.projected, made.residual_vectors, made.coupling)
 
     def ritz(self) -> tuple[Array, Array, Array]:
         """Descending Ritz values (m,), their coordinates (m, m), residual norms (m,)."""
-        return self.as_basis(Outcome.MAX_ITERATIONS).ritz()
+        return self._basis.ritz()
 
     def as_basis(self, outcome: Outcome) -> Basis:
         """The same in the form every solver returns."""
-        return Basis(self.q, self.t, self.p, self.f, outcome)
+        return self._basis.changed(outcome=outcome)
+
+    @cached_property
+    def _basis(self) -> Basis:
+        return Basis(self.q, self.t, self.p, self.f, Outcome.MAX_ITERATIONS)
 
 
 def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.random.Generator) -> State:
@@ -41,7 +50,8 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     fresh = min(width, n - m) - chosen.shape[1]
     if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: look elsewhere as well
         held = np.hstack([state.q, state.p])
-        extra, _ = orthonormalize(_off(held, rng.standard_normal((n, min(fresh, n - held.shape[1])))), held)
+        random = rng.standard_normal((n, min(fresh, n - held.shape[1]))).astype(held.dtype)
+        extra, _ = orthonormalize(_off(held, random), held)
         chosen = np.hstack([chosen, extra])
     b = chosen.shape[1]
     products = operator @ chosen
@@ -49,7 +59,9 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     h = inner(q, products)
     residual = products - times(q, h)
     # what the old columns still point to, and what the new ones add
-    add, coefficients = orthonormalize(residual, np.hstack([q, rest]) if rest.shape[1] else q, drop=1e-14)
+    held = np.hstack([q, rest]) if rest.shape[1] else q
+    draft = q.dtype == np.float32
+    add, coefficients = orthonormalize_roughly(residual, held) if draft else orthonormalize(residual, held, drop=1e-14)
     along = inner(rest, residual)
     f = np.zeros((rest.shape[1] + add.shape[1], m + b))
     f[: rest.shape[1], :m] = f_rest
