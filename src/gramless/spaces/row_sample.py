@@ -50,8 +50,12 @@ class RowSample:
         """Of rows `x` (n, d) with `weights` (n,); those of weight 0 do not count."""
         used = np.flatnonzero(weights > 0)
         uniform = 1.0 - np.random.default_rng(seed).random(len(used))
-        whole = cls(size, x[used], weights[used], weights[used] / uniform, seen=len(used))
-        return whole._cut()
+        priority = weights[used] / uniform
+        threshold = 0.0
+        if len(used) > size:  # before any row is copied
+            threshold = float(np.partition(priority, -size - 1)[-size - 1])
+            used, priority = used[priority > threshold], priority[priority > threshold]
+        return cls(size, np.array(x[used]), weights[used], priority, threshold, seen=len(uniform))
 
     @property
     def weights(self) -> Array:
