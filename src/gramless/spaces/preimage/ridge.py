@@ -15,6 +15,8 @@ from gramless.kernels import Kernel
 
 _ROWS = 8192
 _MOST_LANDMARKS = 1000
+_NEGLIGIBLE = 0.1  # of alpha, that landmarks may leave out of the trace of K
+_MOST_ITERATED = 5000  # rows: tiles are made anew each step
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +63,17 @@ class RidgePreimage:
         """Solve once, within `memory_limit`.
 
         By Cholesky where K fits. Else on features of at most 1000 landmarks among the scores, in one pass over the
-        rows; by conjugate gradients on tiles of K where the kernel is not known to be a Mercer one.
+        rows. By conjugate gradients on tiles of K where the kernel is not known to be a Mercer one, and where landmarks
+        leave out too much of no more than 5000 rows.
         """
         used = weights > 0
         rows, targets = scores[used], np.asarray(x[used], dtype=np.float64)
         fits = 2 * 8 * len(rows) ** 2 + 16 * targets.size <= memory_limit
         if not fits and kernel.mercer:
             seed = np.random.default_rng(0) if rng is None else rng
-            return cls._on_landmarks(kernel, rows, targets, weights[used], alpha, memory_limit, seed)
+            few = cls._on_landmarks(kernel, rows, targets, weights[used], alpha, memory_limit, seed)
+            if few.left_out <= _NEGLIGIBLE or len(rows) > _MOST_ITERATED:
+                return few
         ridge, gram = alpha / weights[used], TiledGram(kernel, rows)
         solution = _solve_dense(gram, ridge, targets) if fits else _solve_iteratively(gram, ridge, targets)
         coefficients = np.zeros((len(scores), targets.shape[1]))
