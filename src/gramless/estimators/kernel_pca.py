@@ -18,7 +18,7 @@ from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.domain import estimate_peak, read_domain, refuse_outside, spread
+from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
@@ -417,6 +417,8 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         else:
             k = int(self.n_components) if isinstance(self.n_components, Integral) else min(n, 16)
         low, high = self._box(X)
+        sample = some_rows(X) if self.domain is None and low is not None else None
+        peak, variance = estimate_spectrum(kernel, X if self.domain is None else spread(low, high))
         return Problem(
             n=n,
             d=d,
@@ -433,7 +435,9 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             strict=self.tol > 0,
             domain=self.domain is not None,
             forget=not self.keep_data,
-            peak=estimate_peak(kernel, X if self.domain is None else spread(low, high)),
+            peak=peak,
+            variance=variance,
+            sample=sample,
         )
 
     def _box(self, X: Any) -> tuple[Array | None, Array | None]:
@@ -451,7 +455,9 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """Choose the features of a stream from its first batch."""
         kernel = self._make_kernel(X, weights)
         k = self.n_components if isinstance(self.n_components, Integral) else 16
-        problem = replace(self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k))
+        problem = replace(
+            self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k), sample=None
+        )
         self.plan_ = make_plan(problem, self.method)
         self.method_ = self.plan_.chosen
         return maps[self.method_].make(problem, X, weights, read_seed(self.random_state))

@@ -34,7 +34,7 @@ class DenseMethod:
         n, k = problem.n, problem.k
         make = gram_seconds(problem)
         if problem.solver in ("auto", "dense"):
-            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh
+            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 5e-2 * min(1.0, n / 1000) ** 2
         else:
             solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
         return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
@@ -112,8 +112,9 @@ def choose_layout(problem: Problem) -> Layout:
     held = 8 * n * _peak(columns)
     spare = max(0.0, room - held)
     make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
-    inner = 16 * n * width * columns / (_MACHINE.gemm * problem.threads) + 4 * columns**3 / 1.5e10 + 6e-3
     passes = expected_passes(problem)
+    basis = min(columns, passes * width)
+    inner = 16 * n * width * basis / (_MACHINE.gemm * problem.threads) + 4 * basis**3 / 1.5e10 + 3e-3
 
     def layout(draft: bool, keep: float) -> Layout:
         tiles = _all_tiles(problem) / (2 if draft else 1)
@@ -149,10 +150,9 @@ methods.register("tiled")(TiledMethod())
 def expected_passes(problem: Problem) -> float:
     """Sweeps that block Krylov needs: more for flat spectra and small tolerances (measured for ten components)."""
     digits = -np.log10(min(max(problem.tol, 1e-16), 1e-2))
-    bound = float(problem.kernel.bound(0.0))
-    rank = (bound if 0 < bound < np.inf else 1.0) / max(problem.peak, 1e-16)
+    rank = problem.variance / max(problem.peak, 1e-300)
     flatness = np.log2(max(1.0, rank / 45)) if isinstance(problem.kernel, RadialKernel) else 1.0
-    return float(2.5 + 0.3 * digits + (1 + 0.35 * digits) * min(flatness, 8.0))
+    return float(2 + 0.3 * digits + (1.2 + 0.42 * digits) * min(flatness, 8.0))
 
 
 def gram_seconds(problem: Problem) -> float:

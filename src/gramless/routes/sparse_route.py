@@ -25,7 +25,7 @@ _MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than
 _SHARE = 0.05  # part of the tolerance that the cut may use up
 _CLUSTERED = 4.0  # real data have this many times the neighbours of points spread evenly over their box
 _SEARCH, _STORE = 2e-8, 6e-8  # seconds to look at a pair, and to turn one into an entry
-_MULTIPLY = 2.5e-10  # seconds for an entry times a number
+_MULTIPLY = 1.5e-10  # seconds for an entry times a number
 
 
 class SparseMethod:
