@@ -20,7 +20,7 @@ from gramless.machine import Machine
 from gramless.planning import Plan, methods
 from gramless.planning.plan import choose
 from gramless.problem import Estimate, Problem
-from gramless.routes.implicit import gram_seconds
+from gramless.routes.layout import gram_seconds
 
 _MACHINE = Machine()
 _STEPS = 20  # iterations of a run, when nothing is known

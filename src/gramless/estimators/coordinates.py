@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -16,7 +15,7 @@ from gramless.estimators.reading import read_seed
 from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Request
 from gramless.routes import Fitted
-from gramless.spaces import Eigenspace, PointSpan
+from gramless.spaces import Eigenspace
 
 _TOL = 1e-6
 
@@ -42,25 +41,11 @@ def find_eigenspace(model: Any, x: Any, weights: Array) -> tuple[float, Plan, Fi
         try:
             fitted: Fitted = methods[plan.chosen].run(problem, x, weights, request)
             kept = max(1, int((fitted.space.scatter > 0).sum()))
-            return gamma, plan, _centered(fitted.truncated(kept))
+            return gamma, plan, fitted.truncated(kept)
         except MemoryLimitError as error:
             if model.method != "auto":
                 raise
             plan = plan.without(plan.chosen, str(error))
-
-
-def _centered(fitted: Fitted) -> Fitted:
-    """The same with coefficients of points that sum to 0, as those of centred components do.
-
-    Rounding leaves the eigenvector of a small eigenvalue l a constant part of relative size roundoff / l, which the
-    uncentred kernel would magnify once more when new rows are projected.
-    """
-    space = fitted.space
-    if not isinstance(space.span, PointSpan):
-        return fitted
-    left = space.basis.sum(axis=0)
-    basis = space.basis - np.outer(space.mean, left)
-    return replace(fitted, space=replace(space, basis=basis, offset=space.offset - space.mean_norm2 * left))
 
 
 def training_coordinates(plan: Plan, fitted: Fitted, x: Any, weights: Array) -> Callable[[slice], Array]:

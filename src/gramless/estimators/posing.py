@@ -8,7 +8,7 @@ import scipy.sparse
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.domain import estimate_peak
+from gramless.estimators.domain import estimate_spectrum, some_rows
 from gramless.estimators.reading import read_kernel
 from gramless.features import Box
 from gramless.kernels import Precomputed
@@ -43,6 +43,7 @@ def pose_problem(model: Any, x: Any, weights: Array, k: int, tol: float) -> tupl
     box = None if boxless else Box.around(x)
     with use_threads(model.n_jobs):
         threads = thread_count()
+    peak, variance = estimate_spectrum(kernel, x)
     return gamma, Problem(
         n=x.shape[0],
         d=x.shape[1],
@@ -55,5 +56,7 @@ def pose_problem(model: Any, x: Any, weights: Array, k: int, tol: float) -> tupl
         low=None if box is None else box.low,
         high=None if box is None else box.high,
         weight=float(weights.sum()),
-        peak=estimate_peak(kernel, x),
+        peak=peak,
+        variance=variance,
+        sample=None if boxless else some_rows(x),
     )
