@@ -64,11 +64,15 @@ class Streaming:
         with use_threads(self.n_jobs):
             stream = self._as_stream()
             X, weights = self._read_batch(X, sample_weight, reset=stream is None)
+            faded, sample = self._faded(weights), self.__dict__.get("_sample")
             if stream is None:
                 self._follow(self._open_stream(X, weights), X.dtype)
             else:
-                stream = self._fade(stream, X.shape[0])
-                self._follow(stream.add(*_used(X, self._faded(weights))), np.result_type(self._dtype, X))
+                factor = self._fading(stream, X.shape[0])
+                older = stream if factor == 1 else stream.scaled(factor)
+                self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
+                self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
+            self._sample_rows(X, faded, first=stream is None)
         return self
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
@@ -93,6 +97,8 @@ class Streaming:
             raise ValueError(
                 f"forget={self.forget!r} has changed the weights of old rows: they cannot be taken out again"
             )
+        if self.fit_inverse_transform:
+            raise ValueError("fit_inverse_transform=True keeps a sample of the rows: they cannot be taken out again")
         with use_threads(self.n_jobs):
             stream = self._as_stream()
             if stream is None:
@@ -124,6 +130,8 @@ class Streaming:
             merged = copy.copy(self)
             merged._forget()
             merged._follow(ours.merged(theirs), self._dtype)
+            if self.fit_inverse_transform and other.fit_inverse_transform:
+                merged._sample = self._sample + other._sample
         return merged
 
     def __getattr__(self, name: str) -> Any:
@@ -201,12 +209,11 @@ class Streaming:
         ages = there.sum() - np.cumsum(there)
         return np.asarray(weights * np.exp2(-ages / half_life))
 
-    def _fade(self, stream: Stream, n: int) -> Stream:
-        """A stream after `n` more rows."""
-        half_life = self.forget
-        if half_life is None:
-            return stream
-        return stream.scaled(max(float(np.exp2(-n / half_life)), min(1.0, _LEAST / stream.weight)))
+    def _fading(self, stream: Stream, n: int) -> float:
+        """What the weights of a stream are multiplied by when `n` rows have followed."""
+        if self.forget is None:
+            return 1.0
+        return max(float(np.exp2(-n / self.forget)), min(1.0, _LEAST / stream.weight))
 
 
 def _used(X: Any, weights: Array) -> tuple[Any, Array]:

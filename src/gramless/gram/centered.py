@@ -40,8 +40,8 @@ class CenteredGram(GramOperator):
         self.draft = None if gram.draft is None else CenteredGram(gram.draft)
 
     def _project(self, v: Array) -> Array:
-        projected: Array = v - self._unit * inner(self._unit, v)
-        return projected
+        along: Array = self._unit * inner(self._unit, v)
+        return np.subtract(v, along, out=along)
 
     def _matmat(self, v: Array) -> Array:
         return self._project(self.gram @ self._project(np.asarray(v, dtype=np.float64)))

@@ -26,7 +26,7 @@ from gramless.problem import Estimate, Problem
 from gramless.routes import Fitted
 from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.routes.stream.newcomers import Newcomers
-from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage
+from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
 CLASSES: dict[str, type[Any]] = {
@@ -35,7 +35,7 @@ CLASSES: dict[str, type[Any]] = {
         *_KERNELS,
         *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap, Triangle),
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
-        *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage),
+        *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
         *(Certificate, Estimate, Fitted, Plan, Problem),
     )

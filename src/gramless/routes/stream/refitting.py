@@ -13,7 +13,7 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted
-from gramless.routes.implicit import gram_seconds
+from gramless.routes.layout import gram_seconds
 from gramless.routes.stream.signs import agreeing_signs
 from gramless.spaces import Eigenspace, stack_points
 
