@@ -34,7 +34,7 @@ def run(scale: float = 1.0) -> dict[str, Any]:
     def scaled(n: float, least: int) -> int:
         return max(least, int(n * scale) // STEP * STEP)
 
-    rows = [against_refitting(scaled(5000, 500)), against_rank_one(scaled(1000, 200))]
+    rows = [against_refitting(scaled(5000, 500)), against_rank_one(scaled(400, 200))]
     rows += endless(scaled(1e6, 20_000))
     return {"k": K, "support": SUPPORT, "rows": rows}
 

@@ -107,7 +107,7 @@ def _secular_roots(d: Array, z: Array, sigma: float) -> tuple[Array, Array]:
     poles = np.where(left, d, ends)
     low = np.where(left, 0.0, -width / 2)
     high = np.where(left, np.append(width[:-1] / 2, width[-1]), 0.0)
-    for _ in range(80):
+    for _ in range(56):
         middle = (low + high) / 2
         below = value(poles, middle) < 0
         low, high = np.where(below, middle, low), np.where(below, high, middle)
