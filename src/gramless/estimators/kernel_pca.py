@@ -493,6 +493,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _carry_out(self, problem: Problem, rows: Any, weights: Array) -> Fitted:
         """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
         self.plan_ = make_plan(problem, self.method)
+        self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
             try:
