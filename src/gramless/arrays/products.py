@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.tensor_products import CHUNK as _CHUNK
+from gramless.arrays.tensor_products import GROUP as _GROUP
+from gramless.arrays.tensor_products import tensor_inner, tensor_qr, tensor_times
+from gramless.arrays.tensors import is_tensor
 from gramless.arrays.threads import one_blas_thread, run_in_threads
 
-_CHUNK = 256
-_GROUP = 32
 
-
-def inner(a: Array, b: Array) -> Array:
+def inner(a: Any, b: Any) -> Array:
     """``a.T @ b`` for tall `a` (n, p) and `b` (n, q), summed in chunks and groups of chunks.
 
     Examples
@@ -19,6 +22,8 @@ def inner(a: Array, b: Array) -> Array:
     >>> inner(np.ones((3, 1)), np.ones((3, 2)))
     array([[3., 3.]])
     """
+    if is_tensor(a):
+        return tensor_inner(a, b)
     step = _CHUNK * _GROUP
     groups = np.zeros((max(1, -(-len(a) // step)), a.shape[1], b.shape[1]))
 
@@ -40,7 +45,7 @@ def inner_rounding(n: int) -> float:
     return (min(n, _CHUNK) + min(chunks, _GROUP) + chunks / _GROUP + 2) * unit_roundoff()
 
 
-def times(a: Array, small: Array) -> Array:
+def times(a: Any, small: Array) -> Any:
     """``a @ small`` for tall `a` (n, m), threads over blocks of rows.
 
     Examples
@@ -48,6 +53,8 @@ def times(a: Array, small: Array) -> Array:
     >>> times(np.eye(3, 2), np.ones((2, 1))).ravel()
     array([1., 1., 0.])
     """
+    if is_tensor(a):
+        return tensor_times(a, small)
     out: Array = np.empty((len(a), small.shape[1]))
 
     def put(first: int) -> None:
@@ -58,7 +65,7 @@ def times(a: Array, small: Array) -> Array:
     return out
 
 
-def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 1e-10) -> tuple[Array, Array]:
+def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-10) -> tuple[Any, Array]:
     """Orthonormal basis of `block`'s columns outside `against`, and its coefficients.
 
     Parameters
@@ -82,12 +89,12 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     >>> basis.shape
     (2, 1)
     """
-    peak = float(np.abs(block).max(initial=0.0))
+    peak = float(abs(block).max()) if len(block) and block.shape[1] else 0.0
     if not np.isfinite(peak):
         raise FloatingPointError("a block of vectors has entries that are not finite")
     if peak == 0:
         return block[:, :0], np.zeros((0, block.shape[1]))
-    scale = peak * np.sqrt(((block / peak) ** 2).sum(axis=0).max())
+    scale = peak * float(((block / peak) ** 2).sum(0).max()) ** 0.5
     if against is not None and against.shape[1]:
         block = block - times(against, inner(against, block))
     basis, triangle = _qr(block)
@@ -100,7 +107,7 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     return basis, correction @ (weights[:rank, None] * right[:rank])
 
 
-def _polished(basis: Array) -> tuple[Array, Array]:
+def _polished(basis: Any) -> tuple[Any, Array]:
     """Nearly orthonormal columns made so to the last digit, by two Newton steps where those suffice, else by QR."""
     rank = basis.shape[1]
     gram = inner(basis, basis)
@@ -111,8 +118,10 @@ def _polished(basis: Array) -> tuple[Array, Array]:
     return _qr(basis)
 
 
-def _qr(block: Array) -> tuple[Array, Array]:
+def _qr(block: Any) -> tuple[Any, Array]:
     """Thin QR of a tall block: of blocks of rows in threads, then of their triangles (TSQR)."""
+    if is_tensor(block):
+        return tensor_qr(block)
     n, b = block.shape
     step = max(2048, 4 * b)
     if n <= 2 * step:

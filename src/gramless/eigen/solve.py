@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, times, unit_roundoff
+from gramless.arrays import Array, beside, inner, inner_rounding, like, one_blas_thread, times, to_numpy, unit_roundoff
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 
@@ -66,9 +66,9 @@ def eigsh(
     if not 1 <= k <= n:
         raise ValueError(f"k={k} pairs of an operator with {n} rows; pass 1 to {n}")
     if start is not None:
-        start = np.asarray(start, dtype=np.float64)
+        start = like(start, start)
         start = start[:, None] if start.ndim == 1 else start
-        if start.shape[0] != n or not np.isfinite(start).all():
+        if start.shape[0] != n or not np.isfinite(to_numpy(start)).all():
             raise ValueError(f"start of shape {start.shape} must have {n} rows of finite numbers")
     goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
     chosen = solvers[solver]() if isinstance(solver, str) else solver
@@ -139,7 +139,7 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
             outcome = Outcome.CONVERGED
         elif (residuals <= rounding).all():
             outcome = Outcome.ROUNDING
-    vectors = times(basis.vectors, coordinates[:, lead])
+    vectors = to_numpy(times(basis.vectors, coordinates[:, lead]))
     return EigenResult(values, vectors, residuals, certificate, outcome, operator.passes)
 
 
@@ -152,7 +152,7 @@ def product_rounding(operator: Operator, basis: Basis) -> float:
     n, m = basis.vectors.shape
     size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
     both = np.hstack([np.eye(m), np.zeros((m, basis.residual_vectors.shape[1]))])
-    skew = np.linalg.norm(inner(basis.vectors, np.hstack([basis.vectors, basis.residual_vectors])) - both)
+    skew = np.linalg.norm(inner(basis.vectors, beside(basis.vectors, basis.residual_vectors)) - both)
     p = basis.residual_vectors.shape[1]
     skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
     skew += (m + p) * inner_rounding(n)
@@ -196,7 +196,7 @@ def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
 def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
     """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors."""
     if not powers:
-        powers = [off(vectors, rng.standard_normal((len(vectors), PROBES)))]
+        powers = [off(vectors, like(rng.standard_normal((len(vectors), PROBES)), vectors))]
     return [*powers, off(vectors, operator @ powers[-1])]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.arrays import Array, inner, inner_rounding, like, times, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 
 
@@ -39,12 +40,15 @@ class CenteredGram(GramOperator):
         self._unit = (gram.roots / np.sqrt(self.weight))[:, None]
         self.draft = None if gram.draft is None else CenteredGram(gram.draft)
 
-    def _project(self, v: Array) -> Array:
-        projected: Array = v - self._unit * inner(self._unit, v)
-        return projected
+    def _project(self, v: Any) -> Any:
+        unit = like(self._unit, v)
+        return v - times(unit, inner(unit, v))
 
-    def _matmat(self, v: Array) -> Array:
-        return self._project(self.gram @ self._project(np.asarray(v, dtype=np.float64)))
+    def _matmat(self, v: Any) -> Any:
+        return self._project(self.gram @ self._project(like(v, v)))
+
+    def place(self, v: Any) -> Any:
+        return self.gram.place(v)
 
     def statistics(self) -> Statistics:
         """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each rounded to the safe side."""

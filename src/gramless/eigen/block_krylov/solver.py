@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gramless.arrays import Array, one_blas_thread, orthonormalize, times, unit_roundoff
+from gramless.arrays import Array, beside, like, one_blas_thread, orthonormalize, times, unit_roundoff
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
@@ -46,6 +46,9 @@ class BlockKrylov(Solver):
 
     def _basis(self, operator: Operator, goal: Goal) -> Basis:
         n = operator.shape[0]
+        place = getattr(operator, "place", None)
+        if place is not None:
+            goal = replace(goal, start=place(np.zeros((n, 0)) if goal.start is None else goal.start))
         start, products = goal.start, None
         probes: tuple[Array, ...] = ()
         if getattr(operator, "draft", None) is not None and n > 4 * self._width(goal.k, n):
@@ -70,7 +73,7 @@ class BlockKrylov(Solver):
         width = self._width(goal.k, n)
         most = min(n, max(self.max_columns or 10 * width, goal.k + 2 * width))
         guard = min(width, goal.k + 10)
-        given = goal.start is not None and products is None
+        given = goal.start is not None and goal.start.shape[1] > 0 and products is None
         if given and goal.start is not None:  # leave room for random columns
             goal = replace(goal, start=goal.start[:, : max(1, width - 5)])
         q = goal.starting_block(n, width) if products is None or goal.start is None else goal.start
@@ -149,8 +152,8 @@ def _verify(operator: Operator, drafted: Basis, goal: Goal) -> tuple[Array, Arra
     q = orthonormalize(times(drafted.vectors, coordinates[:, :count]))[0]
     if not probed:
         return q, operator @ q, ()
-    probes = off(q, goal.rng.standard_normal((len(q), PROBES)))
-    products = operator @ np.hstack([q, probes])
+    probes = off(q, like(goal.rng.standard_normal((len(q), PROBES)), q))
+    products = operator @ beside(q, probes)
     m = q.shape[1]
     return q, products[:, :m], (probes, off(q, products[:, m:]))
 
