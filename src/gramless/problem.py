@@ -43,6 +43,8 @@ class Problem:
     peak : float
         Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: what a tolerance is
         relative to.
+    device : str
+        ``"cpu"``, or the torch device the work may be done on.
     """
 
     n: int
@@ -62,6 +64,7 @@ class Problem:
     forget: bool = False
     domain: bool = False
     peak: float = 1.0
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ def tensor_inner(a: Any, b: Any) -> Array:
     """``a.T @ b`` for tensors (n, p) and (n, q): chunks of rows, groups of chunks, then the groups; as numpy (p, q)."""
     import torch
 
+    if not len(a) or not a.shape[1] or not b.shape[1]:
+        return np.zeros((a.shape[1], b.shape[1]))
     step = CHUNK * GROUP
     groups = []
     for first in range(0, len(a), step * _SLAB):
@@ -34,8 +36,6 @@ def tensor_inner(a: Any, b: Any) -> Array:
         rest = [left[i : i + CHUNK].T @ right[i : i + CHUNK] for i in range(whole, len(left), CHUNK)]
         if rest:
             groups.append(torch.stack(rest).sum(0)[None])
-    if not groups:
-        return np.zeros((a.shape[1], b.shape[1]))
     return to_numpy(torch.cat(groups).sum(0))
 
 

@@ -14,7 +14,9 @@ def _exp2(x):
 @triton.jit
 def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGREE: tl.constexpr):
     """Kernel values times 2^power from the products of two blocks of rows, by the name of the profile."""
-    if PROFILE == "gaussian":
+    if PROFILE == "folded":
+        return _exp2(dot * first + second)
+    elif PROFILE == "gaussian":
         return _exp2(dot * first + left[:, None] + right[None, :])
     elif PROFILE == "polynomial":
         base = dot * first + second
