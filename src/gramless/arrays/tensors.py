@@ -34,7 +34,7 @@ def to_numpy(array: Any) -> Array:
 
 
 def like(array: Any, other: Any) -> Any:
-    """`array` in float64 where `other` lives: numpy, or a torch device.
+    """`array` in the precision of `other`, and where that lives: numpy, or a torch device.
 
     Examples
     --------
@@ -44,8 +44,24 @@ def like(array: Any, other: Any) -> Any:
     if is_tensor(other):
         import torch
 
-        return torch.as_tensor(array, dtype=torch.float64, device=other.device)
-    return np.asarray(to_numpy(array), dtype=np.float64)
+        return torch.as_tensor(array, dtype=other.dtype, device=other.device)
+    return np.asarray(to_numpy(array), dtype=other.dtype)
+
+
+def in_float64(array: Any) -> Any:
+    """`array` in float64, where it is.
+
+    Examples
+    --------
+    >>> in_float64([1, 2])
+    array([1., 2.])
+    """
+    return array.double() if is_tensor(array) else np.asarray(array, dtype=np.float64)
+
+
+def in_float32(array: Any) -> Any:
+    """A block for drafts: numpy's in float32, which halves the work; a card's as it is, where float64 is fast."""
+    return array if is_tensor(array) else array.astype(np.float32)
 
 
 def beside(*blocks: Any) -> Any:

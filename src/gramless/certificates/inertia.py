@@ -25,7 +25,7 @@ _GROUP = 1.5  # Ritz values whose distances from s differ by less share one smal
 def upper_bounds(ritz: Array, coupling: Array, count: int, outside: float, rounding: float) -> Array:
     """Bounds (count,) on the leading eigenvalues of A, not ascending. See :func:`least_upper_bound` for the parameters.
 
-    One eigenproblem serves a group: x may be any number above s up to t_j, so the least Ritz value of the group will do.
+    One eigenproblem serves a group: x may be any number above s up to t_j, so the least t of the group will do.
     """
     if outside == -np.inf or not np.isfinite(outside) or not np.isfinite(rounding):
         return np.array([least_upper_bound(ritz, coupling, j, outside, rounding) for j in range(count)])

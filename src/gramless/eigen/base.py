@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array, beside, inner, like, orthonormalize, times
+from gramless.arrays import Array, beside, in_float64, inner, like, orthonormalize, times
 from gramless.certificates import Certificate, Outside
 from gramless.registry import Registry
 
@@ -70,7 +71,7 @@ class Goal:
 
     def starting_block(self, n: int, columns: int) -> Any:
         """Orthonormal (n, columns): the given start, filled up with random vectors; a tensor if the start is one."""
-        given = np.zeros((n, 0)) if self.start is None else like(self.start, self.start)[:, :columns]
+        given = np.zeros((n, 0)) if self.start is None else in_float64(self.start)[:, :columns]
         block = beside(given, like(self.rng.standard_normal((n, columns - given.shape[1])), given))
         return orthonormalize(block)[0]
 
@@ -128,6 +129,17 @@ class Basis:
 
     def ritz(self) -> tuple[Array, Array, Array]:
         """Ritz values (m,) in descending order, their coordinates (m, m) in Q, their residual norms (m,)."""
+        return self._ritz
+
+    def changed(self, **changes: Any) -> Basis:
+        """The same basis with another outcome or other bounds; its Ritz pairs are not found again."""
+        other = replace(self, **changes)
+        if "_ritz" in self.__dict__:
+            other.__dict__["_ritz"] = self._ritz
+        return other
+
+    @cached_property
+    def _ritz(self) -> tuple[Array, Array, Array]:
         values, coordinates = np.linalg.eigh(self.projected)
         values, coordinates = values[::-1], coordinates[:, ::-1]
         return values, coordinates, np.linalg.norm(self.coupling @ coordinates, axis=0)
@@ -168,17 +180,28 @@ class EigenResult:
 
 
 class Counted:
-    """An operator that counts its products."""
+    """An operator that counts its products, those of its draft included."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
         self.shape = operator.shape
-        self.passes = 0
+        self._products = 0
 
     def __matmul__(self, v: Array) -> Array:
-        self.passes += 1
+        self._products += 1
         product = self._operator @ (v if v.ndim == 2 else v[:, None])
         return product if v.ndim == 2 else product[:, 0]
+
+    @cached_property
+    def draft(self) -> Counted | None:
+        """The operator's draft, counted too."""
+        draft = getattr(self._operator, "draft", None)
+        return None if draft is None else Counted(draft)
+
+    @property
+    def passes(self) -> int:
+        """Products so far."""
+        return self._products + (self.draft.passes if self.draft is not None else 0)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._operator, name)

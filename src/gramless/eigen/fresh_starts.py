@@ -9,7 +9,7 @@ among the leading ``k``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def fresh_starts(operator: Operator, goal: Goal, run: Runner, limit: int, known:
         complete = nothing_new or held.shape[1] == n
         random = True
     basis = judged(Basis.from_vectors(operator, filled(held, goal), Outcome.MAX_ITERATIONS), goal, complete)
-    return basis if outcome is None else replace(basis, outcome=outcome)
+    return basis if outcome is None else basis.changed(outcome=outcome)
 
 
 def fresh_vector(goal: Goal, held: Array, *, given: bool = False) -> Array:

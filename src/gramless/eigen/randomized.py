@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -47,4 +47,4 @@ class Randomized(Solver):
         values, _, residuals = basis.ritz()
         lead = np.argsort(-np.abs(values), kind="stable")[: goal.k]
         outcome = Outcome.CONVERGED if meets(values[lead], residuals[lead], goal) else Outcome.MAX_ITERATIONS
-        return replace(basis, outcome=outcome)
+        return basis.changed(outcome=outcome)

@@ -9,7 +9,18 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from gramless.arrays import Array, beside, inner, inner_rounding, like, one_blas_thread, times, to_numpy, unit_roundoff
+from gramless.arrays import (
+    Array,
+    beside,
+    in_float64,
+    inner,
+    inner_rounding,
+    like,
+    one_blas_thread,
+    times,
+    to_numpy,
+    unit_roundoff,
+)
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 
@@ -66,7 +77,7 @@ def eigsh(
     if not 1 <= k <= n:
         raise ValueError(f"k={k} pairs of an operator with {n} rows; pass 1 to {n}")
     if start is not None:
-        start = like(start, start)
+        start = in_float64(start)
         start = start[:, None] if start.ndim == 1 else start
         if start.shape[0] != n or not np.isfinite(to_numpy(start)).all():
             raise ValueError(f"start of shape {start.shape} must have {n} rows of finite numbers")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from gramless.arrays import Array, orthonormalize, unit_roundoff
@@ -46,7 +44,7 @@ def judged(basis: Basis, goal: Goal, complete: bool) -> Basis:
             outcome = Outcome.CONVERGED
         elif (residuals[: goal.k] <= rounding_floor(len(basis.vectors), values)).all():
             outcome = Outcome.ROUNDING
-    return replace(basis, outcome=outcome)
+    return basis.changed(outcome=outcome)
 
 
 def filled(vectors: Array, goal: Goal) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, inner, inner_rounding, like, times, unit_roundoff
+from gramless.arrays import Array, in_float64, inner, inner_rounding, like, times, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 
 
@@ -45,7 +45,7 @@ class CenteredGram(GramOperator):
         return v - times(unit, inner(unit, v))
 
     def _matmat(self, v: Any) -> Any:
-        return self._project(self.gram @ self._project(like(v, v)))
+        return self._project(self.gram @ self._project(in_float64(v)))
 
     def place(self, v: Any) -> Any:
         return self.gram.place(v)

@@ -10,14 +10,14 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.arrays.devices import free_card_memory
 from gramless.eigen import BlockKrylov, EigenResult
-from gramless.eigen.block_krylov import block_width
+from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, GramOperator
 from gramless.planning import methods
 from gramless.problem import Estimate, Problem, Request
+from gramless.routes.card_start import card_start
 from gramless.routes.fitted import Fitted
 from gramless.routes.implicit import assemble, expected_passes, leading, unless_ones
 
-_SAMPLE = 2048  # rows a start is made from
 _WORKSPACE = 8 * 2**30  # partial sums, tiles in the making
 _START = 0.5  # seconds to wake a card and compile for it
 _SLOW = 0.7  # a pass in float64 of more seconds than this gives way to a measured one where the tolerance allows
@@ -84,22 +84,18 @@ class CudaMethod:
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         from gramless.gram.cuda.checked import CheckedGram
         from gramless.gram.cuda.operator import TorchGram
-        from gramless.gram.cuda.rectangular import leading_of_sample, to_device
+        from gramless.gram.cuda.rectangular import to_device
 
         device = self._device or problem.device
         rows, plain = to_device(x, device), unless_ones(weights)
-        start = None
-        if 4 * _SAMPLE <= problem.n:
-            likely = weights / weights.sum() if (weights > 0).sum() >= _SAMPLE else None
-            sample = np.sort(request.rng.choice(problem.n, _SAMPLE, replace=False, p=likely))
-            start = leading_of_sample(problem.kernel, rows, sample, weights, block_width(problem.k), device)
+        start = card_start(problem, rows, weights, block_width(problem.k), request.rng)
         if self._measures(problem):
             fast = TorchGram(problem.kernel, rows, plain, device=device, precision="fp32")
             checked = CheckedGram(fast, np.random.default_rng(request.rng.integers(2**63)), _ROWS)
             centered, result = self._solve(checked, problem, request, start)
             if centered.error <= 0.5 * problem.tol * result.values[0]:
                 return self._assembled(problem, x, weights, centered, _probable(result), device)
-            start = rows.new_tensor(result.vectors).double()
+            start = to_device(result.vectors, device)
             del fast, checked
         gram = TorchGram(problem.kernel, rows, plain, device=device, draft=problem.kernel.draftable)
         centered, result = self._solve(gram, problem, request, start)
@@ -108,7 +104,7 @@ class CudaMethod:
     def _solve(
         self, gram: GramOperator, problem: Problem, request: Request, start: Any
     ) -> tuple[CenteredGram, EigenResult]:
-        columns = 10 * block_width(problem.k)
+        columns = basis_columns(block_width(problem.k))
         if gram.place(np.zeros((1, 1))).device.type == "cuda":
             free = free_card_memory(problem.device)
             while columns > self._fewest(problem) and self._needed(problem, columns) > free:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
-from gramless.eigen.block_krylov import block_width
-from gramless.gram import CenteredGram, DenseGram, TiledGram, rectangular_product
+from gramless.eigen.block_krylov import basis_columns, block_width
+from gramless.gram import CenteredGram, DenseGram, TiledGram
 from gramless.gram.tiled import TILE
 from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.routes.start import landmark_start
 from gramless.spaces import Eigenspace, PointSpan
 
 _MACHINE = Machine()
-_SAMPLE = 512  # rows a start is made from
 _MULTIPLY, _VALUES = 4e10, 4.5e8  # operations in tile products, and kernel values, a second and thread in float64
 
 
@@ -64,50 +64,82 @@ class TiledMethod:
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":
             return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
-        columns, keep = self._budget(problem)
-        n, width = problem.n, block_width(problem.k)
-        passes = expected_passes(problem)
-        small = 8 * n * width * min(columns, 10 * width) / (_MACHINE.gemm * problem.threads) + 6e-3
-        if self._drafts(problem, keep):
-            seconds = passes * (sweep_seconds(problem, width, 0.5) + small) + 1.2 * sweep_seconds(problem, 2 * width)
-        else:
-            make = gram_seconds(problem)
-            seconds = make + passes * (sweep_seconds(problem, width) - make + small)
-        least = 8 * n * self._peak(self._fewest(problem)) + _workspace(problem)
-        bytes_ = max(least, min(problem.memory_limit, 8 * n * self._peak(columns) + keep + _workspace(problem)))
-        return Estimate(seconds, int(bytes_), 1e-15 * np.sqrt(n))
+        layout = choose_layout(problem)
+        least = 8 * problem.n * _peak(_fewest(problem)) + _workspace(problem)
+        bytes_ = max(least, min(problem.memory_limit, layout.bytes))
+        return Estimate(layout.seconds, int(bytes_), 1e-15 * np.sqrt(problem.n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        columns, keep = self._budget(problem)
-        draft = self._drafts(problem, keep)
-        gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=keep, draft=draft)
+        layout = choose_layout(problem)
+        gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=layout.keep_bytes, draft=layout.draft)
         centered = CenteredGram(gram)
-        solver = request.solver or BlockKrylov(max_columns=columns)
-        start = sampled_start(problem, x, weights, request.rng) if request.solver is None else None
+        solver = request.solver or BlockKrylov(max_columns=layout.columns)
+        width = block_width(problem.k)
+        start = landmark_start(problem, x, weights, width, request.rng) if request.solver is None else None
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return assemble(problem, x, weights, centered, result)
 
-    def _drafts(self, problem: Problem, keep: int) -> bool:
-        """Whether to build the space in float32: where tiles are made anew, and float32 serves."""
-        given = isinstance(problem.kernel, Precomputed)
-        return problem.kernel.draftable and keep < _all_tiles(problem) and not given
 
-    def _budget(self, problem: Problem) -> tuple[int, int]:
-        """Columns of the basis, and bytes left for tiles."""
-        room = 0.9 * problem.memory_limit - _workspace(problem)
-        wanted = 10 * block_width(problem.k)
-        most = int(room / (8 * problem.n * 2.2)) - 4 * block_width(problem.k) // 2 - 60
-        columns = max(self._fewest(problem), min(wanted, most))
-        if not _worth_keeping(problem):
-            return columns, 0
-        return columns, max(0, min(_all_tiles(problem), int(room - 8 * problem.n * self._peak(columns))))
+@dataclass(frozen=True)
+class Layout:
+    """How the tiles of a fit are made and kept.
 
-    def _fewest(self, problem: Problem) -> int:
-        return problem.k + 2 * block_width(problem.k)
+    Attributes
+    ----------
+    columns : int
+        Of the basis before a restart.
+    keep_bytes : int
+        For tiles.
+    draft : bool
+        Whether the space is built in float32, and finished in float64.
+    seconds, bytes : float
+        What that costs.
+    """
 
-    def _peak(self, columns: int) -> int:
-        """Columns of length n alive at once: the basis twice while it grows, a few blocks, the probes."""
-        return int(2.2 * columns) + 130
+    columns: int
+    keep_bytes: int
+    draft: bool
+    seconds: float
+    bytes: float
+
+
+def choose_layout(problem: Problem) -> Layout:
+    """The leanest layout, unless memory buys a third of the time."""
+    n, width = problem.n, block_width(problem.k)
+    room = 0.9 * problem.memory_limit - _workspace(problem)
+    most = int(room / (8 * n * 2.2)) - 2 * width - 60
+    columns = max(_fewest(problem), min(basis_columns(width), most))
+    held = 8 * n * _peak(columns)
+    spare = max(0.0, room - held)
+    make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
+    inner = 16 * n * width * columns / (_MACHINE.gemm * problem.threads) + 4 * columns**3 / 1.5e10 + 6e-3
+    passes = expected_passes(problem)
+
+    def layout(draft: bool, keep: float) -> Layout:
+        tiles = _all_tiles(problem) / (2 if draft else 1)
+        kept = min(1.0, keep / tiles) if tiles else 1.0
+        made = 1 + (passes - 1) * (1 - kept)
+        seconds = made * make + passes * (multiply + inner) + kept * tiles / 4e9
+        if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
+            more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
+            seconds = seconds / 2 + more * (make + multiply + inner)
+        return Layout(columns, int(keep), draft, seconds, held + keep + _workspace(problem))
+
+    choices = [layout(False, min(_all_tiles(problem), spare))]
+    if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
+        choices += [layout(True, min(_all_tiles(problem) / 2, spare)), layout(True, 0)]
+    lean = choices[-1]
+    best = min(choices, key=lambda choice: choice.seconds)
+    return best if best.seconds < 0.67 * lean.seconds else lean
+
+
+def _fewest(problem: Problem) -> int:
+    return problem.k + 2 * block_width(problem.k)
+
+
+def _peak(columns: int) -> int:
+    """Columns of length n alive at once: the basis twice while it grows, a few blocks, the probes."""
+    return int(2.2 * columns) + 130
 
 
 methods.register("dense")(DenseMethod())
@@ -119,14 +151,8 @@ def expected_passes(problem: Problem) -> float:
     digits = -np.log10(min(max(problem.tol, 1e-16), 1e-2))
     bound = float(problem.kernel.bound(0.0))
     rank = (bound if 0 < bound < np.inf else 1.0) / max(problem.peak, 1e-16)
-    flatness = np.log2(max(1.0, rank / 12)) if isinstance(problem.kernel, RadialKernel) else 1.0
-    return float(3.5 + 0.2 * digits + (1.5 + 0.45 * digits) * min(flatness, 8.0))
-
-
-def sweep_seconds(problem: Problem, width: int, factor: float = 1.0) -> float:
-    """Time of one sweep over all tiles with a block of vectors; `factor` 1/2 in float32."""
-    multiply = 2 * problem.n**2 * width / (_MULTIPLY * problem.threads)
-    return factor * (gram_seconds(problem) + multiply)
+    flatness = np.log2(max(1.0, rank / 45)) if isinstance(problem.kernel, RadialKernel) else 1.0
+    return float(2.5 + 0.3 * digits + (1 + 0.35 * digits) * min(flatness, 8.0))
 
 
 def gram_seconds(problem: Problem) -> float:
@@ -142,15 +168,6 @@ def gram_seconds(problem: Problem) -> float:
 def _workspace(problem: Problem) -> int:
     """Tiles in the making, and rows made ready."""
     return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
-
-
-def _worth_keeping(problem: Problem) -> bool:
-    """Whether tiles are cheaper to keep than to make again.
-
-    In float32 a tile of a plain kernel of up to a hundred columns or so is made as fast as it is read from memory; not
-    so one of many columns or of a costly formula, nor where the tolerance takes many passes in float64.
-    """
-    return problem.d > 128 or problem.tol < 1e-8 or not problem.kernel.draftable
 
 
 def _all_tiles(problem: Problem) -> int:
@@ -201,25 +218,6 @@ def _cut(result: EigenResult, goal: float) -> EigenResult:
         residuals=result.residuals[:k],
         certificate=result.certificate[:k],
     )
-
-
-def sampled_start(problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Array | None:
-    """Leading vectors of a sample of rows, carried over to all of them (Nystroem): saves passes over the whole."""
-    n, width = problem.n, block_width(problem.k)
-    size = max(_SAMPLE, 4 * width)
-    if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
-        return None
-    rows = np.sort(
-        rng.choice(n, size, replace=False, p=weights / weights.sum() if (weights > 0).sum() >= size else None)
-    )
-    gram = TiledGram(problem.kernel, x[rows]).to_dense()
-    gram -= gram.mean(axis=0)
-    gram -= gram.mean(axis=1)[:, None]
-    vectors = np.linalg.eigh(gram)[1][:, : -width - 1 : -1]
-    start = rectangular_product(problem.kernel, x, x[rows], vectors)
-    start -= weights @ start / weights.sum()
-    start *= np.sqrt(weights)[:, None]
-    return start
 
 
 def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, result: EigenResult) -> Fitted:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, beside, like, one_blas_thread, orthonormalize, times, unit_roundoff
+from gramless.arrays import (
+    Array,
+    beside,
+    in_float32,
+    in_float64,
+    like,
+    one_blas_thread,
+    orthonormalize,
+    times,
+    unit_roundoff,
+)
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
@@ -16,7 +27,12 @@ from gramless.eigen.solve import PROBES, off, product_rounding
 
 def block_width(k: int) -> int:
     """Columns of a block for `k` pairs: wide blocks need fewer passes, and a pass costs little more for them."""
-    return max(30, 3 * k) if k <= 20 else k + max(40, k // 4)
+    return max(30, k + 28, 9 * k // 8)
+
+
+def basis_columns(width: int) -> int:
+    """Columns of a basis before a restart: ten blocks, fewer of wide ones, whose small eigenproblems cost more."""
+    return width * int(np.clip(1200 // width, 3, 10))
 
 
 @solvers.register("block_krylov")
@@ -34,7 +50,7 @@ class BlockKrylov(Solver):
     width : int, optional
         Columns of a block; default: see :func:`block_width`.
     max_columns : int, optional
-        Most columns the basis may have before a restart; default: ten blocks.
+        Most columns the basis may have before a restart; default: see :func:`basis_columns`.
     """
 
     width: int | None = None
@@ -52,8 +68,9 @@ class BlockKrylov(Solver):
         start, products = goal.start, None
         probes: tuple[Array, ...] = ()
         if getattr(operator, "draft", None) is not None and n > 4 * self._width(goal.k, n):
-            drafted = self._iterate(operator.draft, goal, coarse=True)  # type: ignore[attr-defined]
-            start, products, probes = _verify(operator, drafted, goal)
+            draft = Draft(operator.draft)  # type: ignore[attr-defined]
+            drafted = self._iterate(draft, goal, coarse=True)
+            start, products, probes = _verify(operator, drafted, draft.scale, goal)
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
 
     def _width(self, k: int, n: int) -> int:
@@ -71,12 +88,14 @@ class BlockKrylov(Solver):
         """Expand until the leading pairs meet the tolerance; restart when the basis is full."""
         n = operator.shape[0]
         width = self._width(goal.k, n)
-        most = min(n, max(self.max_columns or 10 * width, goal.k + 2 * width))
+        most = min(n, max(self.max_columns or basis_columns(width), goal.k + 2 * width))
         guard = min(width, goal.k + 10)
         given = goal.start is not None and goal.start.shape[1] > 0 and products is None
         if given and goal.start is not None:  # leave room for random columns
             goal = replace(goal, start=goal.start[:, : max(1, width - 5)])
         q = goal.starting_block(n, width) if products is None or goal.start is None else goal.start
+        if coarse:
+            q = in_float32(q)
         products = operator @ q if products is None else products
         state = State.begin(q, products)
         del products
@@ -106,8 +125,28 @@ class BlockKrylov(Solver):
                 state = restart(state, keep)
             state = expand(operator, state, min(width, n - state.q.shape[1]), guard, goal.rng)
             probes = ()  # made for the basis as it was
-        basis = replace(state.as_basis(outcome), probes=probes)
-        return basis if coarse or not facts else replace(basis, outside=_outside(operator, basis, facts))
+        basis = state.as_basis(outcome).changed(probes=probes)
+        return basis if coarse or not facts else basis.changed(outside=_outside(operator, basis, facts))
+
+
+class Draft:
+    """An operator in float32, divided by the size of its first product: no square of a value leaves the range.
+
+    Attributes
+    ----------
+    scale : float
+        What products were divided by; 1 before the first.
+    """
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator, self.shape, self.scale = operator, operator.shape, 0.0
+
+    def __matmul__(self, v: Any) -> Any:
+        product = self._operator @ in_float64(v)
+        if not self.scale and product.shape[1]:
+            self.scale = float((product**2).sum(0).max()) ** 0.5 or 1.0
+        product /= self.scale or 1.0
+        return in_float32(product)
 
 
 def _outside(operator: Operator, basis: Basis, facts: tuple[Fact, ...]) -> Outside:
@@ -144,12 +183,12 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
     return len(history) > 3 and history[-1] < floor and history[-1] > 0.3 * history[-4]
 
 
-def _verify(operator: Operator, drafted: Basis, goal: Goal) -> tuple[Array, Array, tuple[Array, ...]]:
+def _verify(operator: Operator, drafted: Basis, scale: float, goal: Goal) -> tuple[Array, Array, tuple[Array, ...]]:
     """One pass in full precision: leading Ritz vectors of the draft, and random vectors beside them where needed."""
     values, coordinates, _ = drafted.ritz()
     estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
-    count, probed = _columns_to_verify(values, goal.k, estimate)
-    q = orthonormalize(times(drafted.vectors, coordinates[:, :count]))[0]
+    count, probed = _columns_to_verify(values * scale, goal.k, estimate)
+    q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
     if not probed:
         return q, operator @ q, ()
     probes = off(q, like(goal.rng.standard_normal((len(q), PROBES)), q))
@@ -166,7 +205,7 @@ def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, b
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
-    enough = np.flatnonzero(outside < 0.75 * last)
+    enough = np.flatnonzero(outside < 0.92 * last)
     by_norm = max(least, int(enough[0]) + 1) if len(enough) else most + 1
     small = np.flatnonzero(values < last / 12)
     by_probes = max(least, int(small[0]) if len(small) else most)

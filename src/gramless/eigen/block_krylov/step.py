@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from gramless.arrays import Array, beside, inner, like, orthonormalize, times
+from gramless.arrays import Array, beside, inner, like, orthonormalize, orthonormalize_roughly, times
 from gramless.eigen.base import Basis, Operator, Outcome
 
 
@@ -22,16 +23,24 @@ class State:
     @classmethod
     def begin(cls, q: Array, products: Array) -> State:
         """From orthonormal columns and their products."""
+        if q.dtype == np.float32:
+            t = inner(q, products)
+            p, f = orthonormalize_roughly(products - times(q, t), q)
+            return cls(q, (t + t.T) / 2, p, f)
         made = Basis.from_products(q, products, Outcome.MAX_ITERATIONS)
         return cls(made.vectors, made.projected, made.residual_vectors, made.coupling)
 
     def ritz(self) -> tuple[Array, Array, Array]:
         """Descending Ritz values (m,), their coordinates (m, m), residual norms (m,)."""
-        return self.as_basis(Outcome.MAX_ITERATIONS).ritz()
+        return self._basis.ritz()
 
     def as_basis(self, outcome: Outcome) -> Basis:
         """The same in the form every solver returns."""
-        return Basis(self.q, self.t, self.p, self.f, outcome)
+        return self._basis.changed(outcome=outcome)
+
+    @cached_property
+    def _basis(self) -> Basis:
+        return Basis(self.q, self.t, self.p, self.f, Outcome.MAX_ITERATIONS)
 
 
 def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.random.Generator) -> State:
@@ -50,7 +59,9 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     h = inner(q, products)
     residual = products - times(q, h)
     # what the old columns still point to, and what the new ones add
-    add, coefficients = orthonormalize(residual, beside(q, rest) if rest.shape[1] else q, drop=1e-14)
+    held = beside(q, rest) if rest.shape[1] else q
+    draft = q.dtype == np.float32
+    add, coefficients = orthonormalize_roughly(residual, held) if draft else orthonormalize(residual, held, drop=1e-14)
     along = inner(rest, residual)
     f = np.zeros((rest.shape[1] + add.shape[1], m + b))
     f[: rest.shape[1], :m] = f_rest

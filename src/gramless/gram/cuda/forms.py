@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any, Protocol
 
@@ -81,6 +81,8 @@ def form_of(kernel: Kernel) -> Form | None:
         return _Angle()
     if isinstance(kernel, Matern) and kernel.nu not in _CLOSED:
         return None
+    if isinstance(kernel, Gaussian):
+        return _Exponential(kernel)
     if tensor_profile.dispatch(type(kernel)) is tensor_profile.dispatch(object):
         return None
     return _Radial(kernel) if isinstance(kernel, RadialKernel) else _Dot(kernel)
@@ -116,7 +118,51 @@ class _Radial:
             squared[i[part], j[part]] = ((x.values[i[part]] - y.values[j[part]]) ** 2).sum(1)
 
     def radius(self, prepared: Rows) -> float:
-        return _largest_norm(prepared)
+        return _largest_norm(prepared.norms, prepared.values.shape[1])
+
+
+@dataclass(frozen=True)
+class Augmented:
+    """Rows and their norms as factors of one matrix product, whose entries are -gamma |x - y|^2."""
+
+    left: Any
+    right: Any
+    norms: Any
+    largest: float  # norm, of all rows that were made ready together: to ask the card for it tile by tile would wait
+
+    def part(self, rows: slice) -> Augmented:
+        """Some of the rows."""
+        return replace(self, left=self.left[rows], right=self.right[rows], norms=self.norms[rows])
+
+
+@dataclass(frozen=True)
+class _Exponential:
+    """The Gaussian: one matrix product and one exponential, no other sweep over the tile."""
+
+    kernel: Gaussian
+
+    def prepare(self, x: Any, shift: Any | None, dtype: Any) -> Augmented:
+        if shift is not None:
+            x = x - shift
+        values = x.to(dtype)
+        norms = (values * values).sum(1)
+        column, gamma = norms[:, None], self.kernel.gamma
+        left = torch.cat([values, column, torch.ones_like(column)], dim=1)
+        right = torch.cat([2 * gamma * values, torch.full_like(column, -gamma), -gamma * column], dim=1)
+        return Augmented(left, right, norms, float(norms.max()))
+
+    def evaluate(self, x: Augmented, y: Augmented, same: bool) -> Any:
+        exponent = x.left @ y.right.T
+        if same:
+            exponent.fill_diagonal_(0)
+        return exponent.clamp_max_(0).exp_() if self._slips(x, y) else exponent.exp_()
+
+    def _slips(self, x: Augmented, y: Augmented) -> bool:
+        """Whether rounding could leave exponents so far above 0 that they have to be cut off there."""
+        return not self.kernel.gamma * (x.largest + y.largest) * torch.finfo(x.norms.dtype).eps * (x.left.shape[1] + 10) < 1e-2
+
+    def radius(self, prepared: Augmented) -> float:
+        return _largest_norm(prepared.norms, prepared.left.shape[1])
 
 
 @dataclass(frozen=True)
@@ -131,7 +177,7 @@ class _Dot:
         return tensor_profile(self.kernel, x.values @ y.values.T)
 
     def radius(self, prepared: Rows) -> float:
-        return _largest_norm(prepared)
+        return _largest_norm(prepared.norms, prepared.values.shape[1])
 
 
 class _Angle(_Dot):
@@ -177,20 +223,14 @@ class _Multiple:
         return self.inside.radius(prepared)
 
 
-def _largest_norm(prepared: Rows) -> float:
-    slack = (prepared.values.shape[1] + 4) * torch.finfo(prepared.norms.dtype).eps
-    return float(prepared.norms.max()) ** 0.5 * (1 + slack)
+def _largest_norm(norms: Any, d: int) -> float:
+    return float(norms.max()) ** 0.5 * (1 + (d + 4) * torch.finfo(norms.dtype).eps)
 
 
 @singledispatch
 def tensor_profile(kernel: Kernel, argument: Any) -> Any:
     """The formula of a radial or dot kernel on a tensor of squared distances or dot products, which it overwrites."""
     raise NotImplementedError(f"{kernel} has no formula for tensors")
-
-
-@tensor_profile.register
-def _(kernel: Gaussian, argument: Any) -> Any:
-    return argument.mul_(-kernel.gamma).exp_()
 
 
 @tensor_profile.register

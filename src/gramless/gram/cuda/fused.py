@@ -12,6 +12,7 @@ from gramless.gram.cuda.recipe import Recipe, binary_scale, halves
 
 _WIDEST = 64  # vectors in one launch
 _WORKSPACE = 5 * 2**30  # bytes of partial sums alive at once
+_CHUNK = {True: 4096, False: 8192}  # columns that one program goes through: where tiles serve twice, or once
 _RESIDENT = 64  # columns of the data up to which a block of rows stays in shared memory
 _GATHERED = 32  # rows that one program sums
 
@@ -63,7 +64,7 @@ def shape_for(n: int, d: int, vectors: int, square: bool) -> Shape:
     """
     step = max(16, 1 << max(0, d - 1).bit_length()) if d <= _RESIDENT else 64
     symmetric = square and 2 * d >= 3 * vectors
-    chunk = 4096 if symmetric else 8192
+    chunk = _CHUNK[symmetric]
     while chunk > 512 and (n / chunk) * (n / 512) < 1024:  # enough programs for every multiprocessor
         chunk //= 2
     sub = 4 if symmetric and n >= 16384 else 1
@@ -113,13 +114,23 @@ class FusedProduct:
     """
 
     def __init__(self, x: Any, recipe: Recipe, y: Any | None = None, *, single: bool = False) -> None:
-        self._recipe, self._halves, self._square = recipe, 1 if single else 2, y is None
+        self.recipe, self._halves, self._square = recipe, 1 if single else 2, y is None
         self._d = x.shape[1]
         size = float(max(x.abs().max(), x.abs().max() if y is None else y.abs().max()))
         self._scale = binary_scale(size)
         step = shape_for(512, self._d, 32, True).step
         self._x = Scaled(x, recipe, self._scale, step)
         self._y = self._x if y is None else Scaled(y, recipe, self._scale, step)
+
+    @property
+    def tile_columns(self) -> int:
+        """Columns of a tile."""
+        return shape_for(512, self._d, 32, self._square).columns
+
+    @property
+    def chunk(self) -> int:
+        """Most columns summed up in float32."""
+        return max(_CHUNK.values())
 
     def __call__(self, v: Any) -> Any:
         """K v for v (m, b), float64: (n, b), float64."""
@@ -134,7 +145,7 @@ class FusedProduct:
         return out
 
     def _multiply(self, v: Any, width: int) -> Any:
-        recipe = self._recipe
+        recipe = self.recipe
         if self._y.fold is not None:
             v = v * self._y.fold
         scales = torch.exp2(13 - torch.floor(torch.log2(v.abs().amax(0).clamp_min(1e-290))))
@@ -145,7 +156,7 @@ class FusedProduct:
 
     def _sweep(self, high: Any, low: Any, width: int) -> Any:
         """Waves of groups of rows: their partial sums fill the workspace, then are added up."""
-        x, y, recipe = self._x, self._y, self._recipe
+        x, y, recipe = self._x, self._y, self.recipe
         n, m = len(x.bias), len(y.bias)
         shape = shape_for(m, self._d, width, self._square)
         groups, chunks = n // shape.group, -(-m // shape.chunk)

@@ -19,7 +19,6 @@ from gramless.kernels.rounding import Rounding
 
 Precision = Literal["fp64", "fp32", "fast"]
 
-_FUSED_UNIT = {"fp32": 2.0**-21, "fast": 2.0**-10}  # halves, the part low * low left out, sums of 16 cut off at 24 bits
 
 
 class TorchGram(GramOperator):
@@ -169,14 +168,18 @@ class TorchGram(GramOperator):
         """Error of an entry of K."""
         unit = unit_roundoff(np.float64 if self.precision == "fp64" else np.float32)
         if self._fused is not None:
-            unit = _FUSED_UNIT[self.precision]
+            from gramless.gram.cuda.rounding import entry_rounding
+
+            return entry_rounding(self.kernel, self._fused.recipe, self.radius, self._d, self.precision == "fast")
         return self.kernel.rounding(self.radius, self._d, unit)
 
     @property
     def growth(self) -> float:
         """Relative error of summing a row."""
-        if self._fused is not None:  # sums of 16 at a time over 128 columns, then float32 over a chunk, then float64
-            return 1.01 * (4 * 128 * 2.0**-23 + 128 * 2.0**-24 + 3 * _FUSED_UNIT[self.precision])
+        if self._fused is not None:
+            from gramless.gram.cuda.rounding import sum_rounding
+
+            return sum_rounding(self._fused.tile_columns, self._fused.chunk, self.precision == "fast")
         blocks = -(-len(self.roots) // self._tile)
         unit = unit_roundoff(np.float64 if self.precision == "fp64" else np.float32)
         return float(1.01 * (min(self._tile, len(self.roots)) * unit + (blocks + 8) * unit_roundoff()))

@@ -64,15 +64,17 @@ def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:
     return out
 
 
-def leading_of_sample(kernel: Kernel, x: Any, rows: Array, weights: Array, width: int, device: Any) -> Any:
-    """Leading vectors of a sample of rows, carried over to all of them (Nystroem), centred: a tensor (n, width)."""
-    x = to_device(x, device)
-    picked = x[torch.as_tensor(rows, device=x.device)]
-    gram = tensor_product(kernel, picked, picked, torch.eye(len(rows), dtype=torch.float64, device=x.device), device)
-    gram = gram - gram.mean(0)
-    gram = gram - gram.mean(1, keepdim=True)
-    vectors = torch.linalg.eigh((gram + gram.T) / 2)[1].flip(1)[:, :width]
-    start = tensor_product(kernel, x, picked, vectors, device)
-    weight = torch.as_tensor(weights, device=x.device)[:, None]
-    start = start - (weight * start).sum(0) / weight.sum()
-    return start * weight.sqrt()
+def landmark_sums(kernel: Kernel, x: Any, landmarks: Any, weights: Any) -> tuple[Any, Any]:
+    """C^T D C (p, p) and C^T D 1 (p,), C the kernel of rows `x` (n, d) with `landmarks` (p, d), D = diag(weights)."""
+    form = form_of(kernel)
+    assert form is not None  # the plan has seen to it
+    shift, step = column_means(kernel, landmarks), TILE.get(x.device.type, 512)
+    right = form.prepare(landmarks.double(), shift, torch.float64)
+    scatter = torch.zeros((len(landmarks), len(landmarks)), dtype=torch.float64, device=x.device)
+    sums = torch.zeros(len(landmarks), dtype=torch.float64, device=x.device)
+    for i in range(0, len(x), step):
+        block = form.evaluate(form.prepare(x[i : i + step].double(), shift, torch.float64), right, False)
+        weighted = block * weights[i : i + step, None]
+        scatter += block.T @ weighted
+        sums += weighted.sum(0)
+    return scatter, sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.kernels.base import Rounding
 
 TILE = 512
+_SLAB = 32  # tiles that are kept side by side
 
 
 class Tiles:
@@ -37,6 +39,8 @@ class Tiles:
         self.shift = None if self._given else middle(kernel, x)
         self._keep = 0 if self._given else keep_bytes // (TILE * TILE * self.dtype.itemsize)
         self._kept: dict[tuple[int, int], Array] = {}
+        self._slabs: list[Array] = []
+        self._lock = threading.Lock()
         self._prepared: dict[int, Any] = {}
         self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(2**25, keep_bytes // 4)
 
@@ -53,9 +57,20 @@ class Tiles:
             with np.errstate(over="ignore", invalid="ignore"):  # an overflow is found, and named, in the sums
                 left = self._block(i)
                 tile = self.kernel.evaluate(left, left if i == j else self._block(j))
-            if len(self._kept) < self._keep:
-                self._kept[index] = tile
+            tile = self._stored(index, tile)
         return tile
+
+    def _stored(self, index: tuple[int, int], tile: Array) -> Array:
+        """Keep a copy of a tile as long as there is room; in slabs, since large pieces of memory are cheap to get."""
+        with self._lock:
+            slot = len(self._kept)
+            if slot >= self._keep:
+                return tile
+            if slot % _SLAB == 0:
+                self._slabs.append(np.empty((min(_SLAB, self._keep - slot), TILE * TILE), self.dtype))
+            self._kept[index] = kept = self._slabs[-1][slot % _SLAB, : tile.size].reshape(tile.shape)
+        kept[...] = tile
+        return kept
 
     def _block(self, i: int) -> Any:
         """Block `i`, ready for products; remembered when all blocks together are small."""

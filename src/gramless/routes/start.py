@@ -1,0 +1,74 @@
+"""Where block Krylov begins: the leading vectors of a low-rank stand-in for the kernel matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from gramless.arrays import Array, one_blas_thread, run_in_threads
+from gramless.gram import TiledGram, rectangular_product
+from gramless.kernels import FromCallable, Precomputed
+from gramless.problem import Problem
+
+_LANDMARKS = 512
+_ROWS = 1024
+_GROUPS = 8
+
+
+def landmark_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.random.Generator) -> Array | None:
+    """Leading vectors (n, width) of C W^-1 C^T, C the kernel of all rows with some of them, W of those with themselves.
+
+    These are principal components of all rows in the features W^-1/2 C^T. A sample's own components, carried over to
+    all rows, would be off by the noise of the sample; these are off by what the landmarks leave out, which is less.
+    None where rows are too few to pay for it, or values too costly.
+    """
+    n, size = problem.n, max(_LANDMARKS, 2 * width)
+    if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
+        return None
+    likely = weights / weights.sum() if (weights > 0).sum() >= size else None
+    rows = np.sort(rng.choice(n, size, replace=False, p=likely))
+    landmarks = x[rows]
+    with one_blas_thread():
+        whitening = inverse_root(TiledGram(problem.kernel, landmarks).to_dense())
+        scatter, sums = _sums(problem.kernel, x, landmarks, weights)
+        scatter -= np.outer(sums, sums) / weights.sum()
+        small = whitening.T @ scatter @ whitening
+        first = max(0, small.shape[0] - width)
+        leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, small.shape[0] - 1))[1][:, ::-1]
+    start = rectangular_product(problem.kernel, x, landmarks, whitening @ leading)
+    start -= weights @ start / weights.sum()
+    start *= np.sqrt(weights)[:, None]
+    return start
+
+
+def _sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, Array]:
+    """C^T D C and C^T D 1, block of rows by block, in groups whose sums do not depend on the threads."""
+    n, size = x.shape[0], landmarks.shape[0]
+    groups = np.zeros((min(_GROUPS, -(-n // _ROWS)), size, size + 1))
+
+    def add(group: int) -> None:
+        for first in range(group * _ROWS, n, len(groups) * _ROWS):
+            part = slice(first, min(n, first + _ROWS))
+            block = kernel(x[part], landmarks)
+            weighted = block * weights[part, None]
+            groups[group, :, :size] += block.T @ weighted
+            groups[group, :, size] += weighted.sum(axis=0)
+
+    run_in_threads(add, [list(range(len(groups)))])
+    total = groups.sum(axis=0)
+    return total[:, :size], total[:, size]
+
+
+def inverse_root(gram: Array) -> Array:
+    """R with R^T W R near the identity: from Cholesky, or from eigenvectors where W is not positive definite."""
+    lifted = gram + 1e-7 * np.trace(gram) * np.eye(len(gram))
+    try:
+        factor = np.linalg.cholesky(lifted)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(gram)
+        moduli = np.abs(values)
+        kept = moduli > 1e-7 * moduli.max(initial=0.0)
+        return np.asarray(vectors[:, kept] / np.sqrt(moduli[kept]))
+    return np.asarray(scipy.linalg.solve_triangular(factor, np.eye(len(gram)), lower=True).T)
