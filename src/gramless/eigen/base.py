@@ -23,7 +23,8 @@ class Operator(Protocol):
     Optional attributes, used where present: ``error`` (for every v, the computed product is within ``error * |v|`` of
     the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (a cheaper, coarser
     operator for the same map, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to where products are
-    made: a torch tensor on a graphics card, which its products then are, too). Without them, products are taken as exact to rounding.
+    made: a torch tensor on a graphics card, which its products then are, too). Without them, products are taken as
+    exact to rounding.
     """
 
     shape: tuple[int, int]

@@ -190,12 +190,25 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
     certificate = certify(values, coupling, outside, k, rounding)
     probes = list(basis.probes)
     while not _proved(certificate, goal, rounding) and len(probes) <= 3:
-        if len(probes) < 2 or outside.probable < np.inf:
+        before = outside.probable
+        if len(probes) < 2 or before < np.inf:
             probes = probe(operator, basis.vectors, goal.rng, probes)
-        bound = from_probes(probes, FAILURE_PROBABILITY, product_error(operator, abs(values[0])) + rounding)
+        bound = from_probes(probes, FAILURE_PROBABILITY, _probe_error(operator, basis, rounding))
         outside = outside.tightened(probable=bound)
         certificate = certify(values, coupling, outside, k, rounding)
+        if before < np.inf and bound > 0.9 * before:
+            break  # the products are too coarse for another power to tell more
     return certificate
+
+
+def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:
+    """Error of one product with a vector outside the basis: the operator's own, and what projections add.
+
+    `rounding` has the operator's error once for each column of the basis, which a single vector does not meet.
+    """
+    columns = basis.vectors.shape[1]
+    error = product_error(operator, float(np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))))
+    return error + max(0.0, rounding - float(np.sqrt(columns)) * error)
 
 
 def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:

@@ -81,7 +81,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     method : str, default="auto"
         How to work: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
         ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such products on a card),
-        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest that reaches `tol` within `memory_limit`; see ``plan_``.
+        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest that reaches `tol` within
+        `memory_limit`; see ``plan_``.
     memory_limit : int, str or None, default=None
         What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
     center_input : bool, default=False
@@ -310,13 +311,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         merged._update(ours, moments, np.result_type(self.eigenvalues_, other.eigenvalues_))
         return merged
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
         with use_threads(self.n_jobs):
             return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """Project rows on the components, block by block.
 
         Parameters
@@ -422,9 +423,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(
-            self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
+        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     @property
     def _precomputed(self) -> bool:

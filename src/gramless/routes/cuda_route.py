@@ -94,7 +94,8 @@ class CudaMethod:
             checked = CheckedGram(fast, np.random.default_rng(request.rng.integers(2**63)), _ROWS)
             centered, result = self._solve(checked, problem, request, start)
             if centered.error <= 0.5 * problem.tol * result.values[0]:
-                return self._assembled(problem, x, weights, centered, _probable(result), device)
+                result = _probable(result, checked.failure_probability)
+                return self._assembled(problem, x, weights, centered, result, device)
             start = to_device(result.vectors, device)
             del fast, checked
         gram = TorchGram(problem.kernel, rows, plain, device=device, draft=problem.kernel.draftable)
@@ -124,10 +125,10 @@ class CudaMethod:
 methods.register("cuda")(CudaMethod())
 
 
-def _probable(result: EigenResult) -> EigenResult:
-    """The same, saying that the bounds rest on a sample of rows."""
+def _probable(result: EigenResult, failure: float) -> EigenResult:
+    """The same, saying that the bounds rest on samples of rows, wrong together with probability `failure`."""
     certificate = result.certificate
-    failure = certificate.failure_probability + 1e-10
+    failure += certificate.failure_probability
     kind = np.full(len(certificate), "probabilistic")
     return replace(result, certificate=replace(certificate, kind=kind, failure_probability=failure))
 

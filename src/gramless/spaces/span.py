@@ -78,7 +78,7 @@ class InputSpan:
     def dot(self, x: Any, coefficients: Array) -> Array:
         if scipy.sparse.issparse(x):
             return np.asarray(x @ coefficients - self.origin @ coefficients, dtype=np.float64)
-        return times(np.asarray(x, dtype=np.float64) - self.origin, coefficients)
+        return np.asarray(times(np.asarray(x, dtype=np.float64) - self.origin, coefficients))
 
     def norms2(self, x: Any) -> Array:
         if scipy.sparse.issparse(x):

@@ -178,9 +178,11 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
         return slow or (len(history) > 2 and history[-1] < 3e-6 and history[-1] > 0.7 * history[-3])
     if len(history) > 40 and history[-1] > 0.5 * history[-31]:
         return True
+    if len(history) <= 3:
+        return False
     error = (getattr(operator, "error", None) or 0.0) / max(abs(scale), np.finfo(float).tiny)
     floor = max(1e5 * unit_roundoff(), error)
-    return len(history) > 3 and history[-1] < floor and history[-1] > 0.3 * history[-4]
+    return history[-1] < floor and history[-1] > 0.3 * history[-4]
 
 
 def _verify(operator: Operator, drafted: Basis, scale: float, goal: Goal) -> tuple[Array, Array, tuple[Array, ...]]:

@@ -159,7 +159,10 @@ class _Exponential:
 
     def _slips(self, x: Augmented, y: Augmented) -> bool:
         """Whether rounding could leave exponents so far above 0 that they have to be cut off there."""
-        return not self.kernel.gamma * (x.largest + y.largest) * torch.finfo(x.norms.dtype).eps * (x.left.shape[1] + 10) < 1e-2
+        return (
+            not self.kernel.gamma * (x.largest + y.largest) * torch.finfo(x.norms.dtype).eps * (x.left.shape[1] + 10)
+            < 1e-2
+        )
 
     def radius(self, prepared: Augmented) -> float:
         return _largest_norm(prepared.norms, prepared.left.shape[1])
@@ -224,7 +227,7 @@ class _Multiple:
 
 
 def _largest_norm(norms: Any, d: int) -> float:
-    return float(norms.max()) ** 0.5 * (1 + (d + 4) * torch.finfo(norms.dtype).eps)
+    return float(float(norms.max()) ** 0.5 * (1 + (d + 4) * torch.finfo(norms.dtype).eps))
 
 
 @singledispatch

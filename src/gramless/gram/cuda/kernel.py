@@ -40,7 +40,7 @@ def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGRE
         return decay
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled anew for every number of rows
 def product_tiles(
     x_high,
     x_low,
@@ -73,6 +73,14 @@ def product_tiles(
     EXACT_DIAGONAL: tl.constexpr,
     STAGES: tl.constexpr,
 ):
+    """Partial sums of K v over chunks of columns, for groups of SUB * ROWS rows; of K^T v as well where SYMMETRIC.
+
+    Rows x (n, D) and columns y are given as halves, high + low, each with its own term (n,); vectors v (m, VECTORS)
+    likewise. A tile K is made by three products of halves, x_low y_high + x_high y_low + x_high y_high, split into
+    halves again, and multiplied the same way. The accumulator of a matrix unit cuts off what it adds, so each tile
+    begins a fresh one, and totals are added outside of it. Where SYMMETRIC, tiles above the diagonal also give
+    K^T v of their rows, summed over the blocks of a group in `columns_out` (groups, n, VECTORS).
+    """
     group = tl.program_id(0)
     chunk = tl.program_id(1)
     top = (first_group + group) * (SUB * ROWS)
@@ -157,7 +165,7 @@ def product_tiles(
         tl.debug_barrier()
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["groups", "first_group", "chunks"])
 def gather_partials(
     rows_out,
     columns_out,

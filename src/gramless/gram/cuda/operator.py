@@ -20,7 +20,6 @@ from gramless.kernels.rounding import Rounding
 Precision = Literal["fp64", "fp32", "fast"]
 
 
-
 class TorchGram(GramOperator):
     """D^1/2 K D^1/2 on a torch device, without K.
 
@@ -229,7 +228,9 @@ class TorchGram(GramOperator):
         for j in range(0, len(v), step):
             columns = form.prepare(self._x[j : j + step].double(), self._shift, torch.float64)
             for i in range(0, len(index), step):
-                out[i : i + step] += form.evaluate(picked.part(slice(i, i + step)), columns, False) @ block[j : j + step]
+                out[i : i + step] += (
+                    form.evaluate(picked.part(slice(i, i + step)), columns, False) @ block[j : j + step]
+                )
         return out * self._roots[at]
 
     def to_dense(self) -> Array:

@@ -1,4 +1,4 @@
-"""What the fused kernel is told: the name of the profile, its constants, and how numbers are scaled into half precision.
+"""What the fused kernel is told: the name of the profile, its constants, and how numbers are scaled into halves.
 
 A number is split into two halves of 11 bits, high + low. Scaled by powers of two, rows, vectors and kernel values all
 fit the range of half precision: what is lost is below 2^-22 of a number or 2^-38 of the largest one.
@@ -94,9 +94,7 @@ def _rooted(kernel: Laplacian | Matern) -> Recipe | None:
         return None
     inverse = 2 * nu / float(kernel.lengthscale) ** 2
     top = 2.0**_TOP
-    return Recipe(
-        names[nu], -2 * inverse, second=_TOP, power=top, bias=inverse, factor=top, exact_diagonal=True
-    )
+    return Recipe(names[nu], -2 * inverse, second=_TOP, power=top, bias=inverse, factor=top, exact_diagonal=True)
 
 
 def _multiplied(kernel: Linear | Polynomial, radius: float) -> Recipe | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gramless.arrays import Array, is_tensor
+from gramless.arrays import is_tensor
 from gramless.gram.cuda.forms import form_of
 from gramless.gram.tiled.tiles import overflow_message
 from gramless.kernels import Kernel

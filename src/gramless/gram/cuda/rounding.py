@@ -34,7 +34,7 @@ def entry_rounding(kernel: Kernel, recipe: Recipe, radius: float, d: int, single
 
 
 def kernel_rate(recipe: Recipe) -> float:
-    """gamma of a folded Gaussian."""
+    """The gamma of a folded Gaussian."""
     return abs(recipe.fold) * math.log(2)
 
 
