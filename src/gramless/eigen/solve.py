@@ -22,6 +22,7 @@ from gramless.arrays import (
     unit_roundoff,
 )
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
+from gramless.certificates.outside import chi2_lower
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 
 PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a factor of 3 to 5, not more
@@ -193,11 +194,13 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
         before = outside.probable
         if len(probes) < 2 or before < np.inf:
             probes = probe(operator, basis.vectors, goal.rng, probes)
-        bound = from_probes(probes, FAILURE_PROBABILITY, _probe_error(operator, basis, rounding))
+        error = _probe_error(operator, basis, rounding)
+        bound = from_probes(probes, FAILURE_PROBABILITY, error)
         outside = outside.tightened(probable=bound)
         certificate = certify(values, coupling, outside, k, rounding)
-        if before < np.inf and bound > 0.9 * before:
-            break  # the products are too coarse for another power to tell more
+        floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
+        if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
+            break  # the products are too coarse for another power to tell much more
     return certificate
 
 

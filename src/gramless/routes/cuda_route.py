@@ -21,7 +21,7 @@ from gramless.routes.implicit import assemble, expected_passes, leading, unless_
 _WORKSPACE = 8 * 2**30  # partial sums, tiles in the making
 _START = 0.5  # seconds to wake a card and compile for it
 _SLOW = 0.7  # a pass in float64 of more seconds than this gives way to a measured one where the tolerance allows
-_ROWS = 65536  # sampled to measure the error of a product
+_ROWS = 49152  # sampled to measure the error of a product
 _MEASURED = 2e-5  # the smallest tolerance that measured errors of the fused product are planned for
 
 

@@ -12,7 +12,6 @@ from gramless.gram.cuda.recipe import Recipe, binary_scale, halves
 
 _WIDEST = 64  # vectors in one launch
 _WORKSPACE = 5 * 2**30  # bytes of partial sums alive at once
-_CHUNK = {True: 4096, False: 8192}  # columns that one program goes through: where tiles serve twice, or once
 _RESIDENT = 64  # columns of the data up to which a block of rows stays in shared memory
 _GATHERED = 32  # rows that one program sums
 
@@ -64,7 +63,7 @@ def shape_for(n: int, d: int, vectors: int, square: bool) -> Shape:
     """
     step = max(16, 1 << max(0, d - 1).bit_length()) if d <= _RESIDENT else 64
     symmetric = square and 2 * d >= 3 * vectors
-    chunk = _CHUNK[symmetric]
+    chunk = 4096 if symmetric or n > 2**18 else 8192
     while chunk > 512 and (n / chunk) * (n / 512) < 1024:  # enough programs for every multiprocessor
         chunk //= 2
     sub = 4 if symmetric and n >= 16384 else 1
@@ -130,7 +129,7 @@ class FusedProduct:
     @property
     def chunk(self) -> int:
         """Most columns summed up in float32."""
-        return max(_CHUNK.values())
+        return max(shape_for(len(self._y.bias), self._d, width, self._square).chunk for width in (16, 32, _WIDEST))
 
     def __call__(self, v: Any) -> Any:
         """K v for v (m, b), float64: (n, b), float64."""
