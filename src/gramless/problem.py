@@ -43,6 +43,10 @@ class Problem:
     peak : float
         Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: what a tolerance is
         relative to.
+    variance : float
+        Estimate of the trace of that matrix divided by W.
+    sample : ndarray of shape (m, d) or None
+        Some of the rows, evenly spaced, where those that were given are all there will be.
     device : str
         ``"cpu"``, or the torch device the work may be done on.
     """
@@ -64,6 +68,8 @@ class Problem:
     forget: bool = False
     domain: bool = False
     peak: float = 1.0
+    variance: float = 1.0
+    sample: Any = None
     device: str = "cpu"
 
 

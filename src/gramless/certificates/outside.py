@@ -70,7 +70,7 @@ def chi2_lower(r: int, probability: float) -> float:
     return float(2 * gammaincinv(r / 2, probability))
 
 
-def from_probes(powers: list[Array], failure_probability: float, rounding: float) -> float:
+def from_probes(powers: list[Array], failure_probability: float, rounding: float, norm: float = np.inf) -> float:
     """Bound on l_1(C) from fresh Gaussian vectors G.
 
     For u the leading eigenvector of C and any polynomial p, ``|p(C) G|^2 >= p(l_1)^2 |u^T G|^2``, and |u^T G|^2 is
@@ -90,6 +90,8 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
     failure_probability : float
     rounding : float
         Bound on the error of one product C y, relative to |y|.
+    norm : float
+        A bound on |C|, if one is known: it carries errors from one power to the next.
     """
     n, r = powers[0].shape
     stacked = beside(*powers)
@@ -100,20 +102,26 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
     quantile = _least_overlap(n, r, sizes[0], failure_probability)
     if not quantile > 0:
         return np.inf
-    errors = np.zeros(len(powers))  # Frobenius norms of the errors of the powers
-    errors[1] = rounding * sizes[0]
-    first = np.eye(len(powers))[1]
-    norm = _largest(first, gram, sizes, errors, n) / quantile  # bounds |C|, hence l_1(C)
-    for i in range(2, len(powers)):
-        errors[i] = norm * errors[i - 1] + rounding * sizes[i - 1]
-    best, degree = norm, len(powers) - 1
-    if degree > 1 and norm > 0:
+    best = norm
+    for degree in [*range(1, len(powers)), len(powers) - 1]:  # the last once more, with the best norm
+        if norm == 0:
+            return 0.0
+        part = gram[: degree + 1, :, : degree + 1]
+        # Frobenius norms of the errors of the powers; the first degree needs no bound on |C|
+        errors = np.zeros(degree + 1)
+        errors[1] = rounding * sizes[0]
+        for i in range(2, degree + 1):
+            errors[i] = norm * errors[i - 1] + rounding * sizes[i - 1]
+        scales = [1.0] if degree == 1 else norm * np.geomspace(1e-3, 1, 40)
         for low in (0.0, -1.0):  # the interval [low a, a] on which p stays within 1
-            coefficients = _chebyshev(degree, low)
-            for a in norm * np.geomspace(1e-3, 1, 60):
-                v = _largest(coefficients / a ** np.arange(degree + 1), gram, sizes, errors, n) / quantile
-                reach = np.cosh(np.arccosh(max(v, 1.0)) / degree)  # where T_m, beyond 1, reaches v
-                best = min(best, a * (low + 1 + (1 - low) * reach) / 2)
+            coefficients = _chebyshev(degree, low) if degree > 1 else np.array([0.0, 1.0])
+            for a in scales:
+                v = _largest(coefficients / a ** np.arange(degree + 1), part, sizes[: degree + 1], errors, n) / quantile
+                reach = v if degree == 1 else np.cosh(np.arccosh(max(v, 1.0)) / degree)  # where T_m reaches v
+                bound = a * (low + 1 + (1 - low) * reach) / 2 if degree > 1 else v
+                best = min(best, bound)
+                if low < 0 or degree == 1:
+                    norm = min(norm, bound)
     return float(best * (1 + 100 * unit_roundoff()))
 
 

@@ -168,22 +168,29 @@ class TaylorBuilder:
         refusal = self._refusal(problem)
         if refusal:
             return Estimate(refusal=refusal)
-        box = Box(problem.low, problem.high)
-        squared = _ratio(box_radius(box), problem.kernel.sigma)
-        if squared > _WIDEST:
-            return Estimate(refusal=f"the data reach {np.sqrt(squared):.3g} sigma from their middle, too far to expand")
-        terms = _fewest_terms(np.array([squared]), np.ones(1), _goal(problem))
+        squared, share = self._expected(problem)
+        if squared.max() > _WIDEST:
+            reach = np.sqrt(squared.max())
+            return Estimate(refusal=f"the data reach {reach:.3g} sigma from their middle, too far to expand")
+        terms = _fewest_terms(squared, share, _goal(problem))
         width = comb(problem.d + terms - 1, problem.d)
         if width > _MOST:
             return Estimate(refusal=f"would need {width} features")
         rounding = 4e-15 / np.sqrt(max(problem.peak, 1e-30))
-        error = poisson_bound(box_radius(box), problem.kernel.sigma, terms) / max(problem.peak, 1e-300) + rounding
+        error = float(share @ poisson_tail(squared, terms)) / max(problem.peak, 1e-300) + rounding
         return dense_estimate(problem, width, 12 / self.machine.kernel + 3 * width / (4 * self.machine.kernel), error)
 
     def n_features(self, problem: Problem) -> int:
         """D for a problem that is not refused."""
-        squared = _ratio(box_radius(Box(problem.low, problem.high)), problem.kernel.sigma)
-        return comb(problem.d + _fewest_terms(np.array([squared]), np.ones(1), _goal(problem)) - 1, problem.d)
+        return comb(problem.d + _fewest_terms(*self._expected(problem), _goal(problem)) - 1, problem.d)
+
+    def _expected(self, problem: Problem) -> tuple[Array, Array]:
+        """Squared distances from the middle in units of sigma, and the share of each: of a sample, or the farthest."""
+        box, sigma = Box(problem.low, problem.high), problem.kernel.sigma
+        if problem.sample is None:  # rows may lie anywhere in the box
+            return np.array([_ratio(box_radius(box), sigma)]), np.ones(1)
+        with np.errstate(over="ignore"):
+            return _distances(problem.sample, np.ones(len(problem.sample)), box.center, sigma)
 
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> TaylorMap:
         refusal = self._refusal(problem)

@@ -42,7 +42,10 @@ class CenteredGram(GramOperator):
 
     def _project(self, v: Any) -> Any:
         unit = like(self._unit, v)
-        return v - times(unit, inner(unit, v))
+        along = times(unit, inner(unit, v))
+        along -= v
+        along *= -1
+        return along
 
     def _matmat(self, v: Any) -> Any:
         return self._project(self.gram @ self._project(in_float64(v)))

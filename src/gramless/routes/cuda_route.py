@@ -16,7 +16,8 @@ from gramless.planning import methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.card_start import card_start
 from gramless.routes.fitted import Fitted
-from gramless.routes.implicit import assemble, expected_passes, leading, unless_ones
+from gramless.routes.implicit import assemble, leading, unless_ones
+from gramless.routes.layout import expected_passes
 
 _WORKSPACE = 8 * 2**30  # partial sums, tiles in the making
 _START = 0.5  # seconds to wake a card and compile for it

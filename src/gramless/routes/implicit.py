@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
-from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, DenseGram, TiledGram
-from gramless.gram.tiled import TILE
-from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.routes.layout import choose_layout, gram_seconds, workspace
 from gramless.routes.start import landmark_start
 from gramless.spaces import Eigenspace, PointSpan
 
 _MACHINE = Machine()
-_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations in tile products, and kernel values, a second and thread in float64
 
 
 class DenseMethod:
@@ -34,10 +31,10 @@ class DenseMethod:
         n, k = problem.n, problem.k
         make = gram_seconds(problem)
         if problem.solver in ("auto", "dense"):
-            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh
+            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 5e-2 * min(1.0, n / 1000) ** 2
         else:
             solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
-        return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + _workspace(problem), 1e-15 * np.sqrt(n))
+        return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + workspace(problem), 1e-15 * np.sqrt(n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         gram = TiledGram(problem.kernel, x, unless_ones(weights))
@@ -65,115 +62,22 @@ class TiledMethod:
         if problem.solver == "dense":
             return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
         layout = choose_layout(problem)
-        least = 8 * problem.n * _peak(_fewest(problem)) + _workspace(problem)
-        bytes_ = max(least, min(problem.memory_limit, layout.bytes))
-        return Estimate(layout.seconds, int(bytes_), 1e-15 * np.sqrt(problem.n))
+        return Estimate(layout.seconds, int(layout.bytes), 1e-15 * np.sqrt(problem.n))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         layout = choose_layout(problem)
         gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=layout.keep_bytes, draft=layout.draft)
         centered = CenteredGram(gram)
-        solver = request.solver or BlockKrylov(max_columns=layout.columns)
-        width = block_width(problem.k)
-        start = landmark_start(problem, x, weights, width, request.rng) if request.solver is None else None
+        solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
+        start = None
+        if request.solver is None and layout.landmarks:
+            start = landmark_start(problem, x, weights, layout.width, request.rng)
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return assemble(problem, x, weights, centered, result)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How the tiles of a fit are made and kept.
-
-    Attributes
-    ----------
-    columns : int
-        Of the basis before a restart.
-    keep_bytes : int
-        For tiles.
-    draft : bool
-        Whether the space is built in float32, and finished in float64.
-    seconds, bytes : float
-        What that costs.
-    """
-
-    columns: int
-    keep_bytes: int
-    draft: bool
-    seconds: float
-    bytes: float
-
-
-def choose_layout(problem: Problem) -> Layout:
-    """The leanest layout, unless memory buys a third of the time."""
-    n, width = problem.n, block_width(problem.k)
-    room = 0.9 * problem.memory_limit - _workspace(problem)
-    most = int(room / (8 * n * 2.2)) - 2 * width - 60
-    columns = max(_fewest(problem), min(basis_columns(width), most))
-    held = 8 * n * _peak(columns)
-    spare = max(0.0, room - held)
-    make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
-    inner = 16 * n * width * columns / (_MACHINE.gemm * problem.threads) + 4 * columns**3 / 1.5e10 + 6e-3
-    passes = expected_passes(problem)
-
-    def layout(draft: bool, keep: float) -> Layout:
-        tiles = _all_tiles(problem) / (2 if draft else 1)
-        kept = min(1.0, keep / tiles) if tiles else 1.0
-        made = 1 + (passes - 1) * (1 - kept)
-        seconds = made * make + passes * (multiply + inner) + kept * tiles / 4e9
-        if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
-            more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
-            seconds = seconds / 2 + more * (make + multiply + inner)
-        return Layout(columns, int(keep), draft, seconds, held + keep + _workspace(problem))
-
-    choices = [layout(False, min(_all_tiles(problem), spare))]
-    if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
-        choices += [layout(True, min(_all_tiles(problem) / 2, spare)), layout(True, 0)]
-    lean = choices[-1]
-    best = min(choices, key=lambda choice: choice.seconds)
-    return best if best.seconds < 0.67 * lean.seconds else lean
-
-
-def _fewest(problem: Problem) -> int:
-    return problem.k + 2 * block_width(problem.k)
-
-
-def _peak(columns: int) -> int:
-    """Columns of length n alive at once: the basis twice while it grows, a few blocks, the probes."""
-    return int(2.2 * columns) + 130
-
-
 methods.register("dense")(DenseMethod())
 methods.register("tiled")(TiledMethod())
-
-
-def expected_passes(problem: Problem) -> float:
-    """Sweeps that block Krylov needs: more for flat spectra and small tolerances (measured for ten components)."""
-    digits = -np.log10(min(max(problem.tol, 1e-16), 1e-2))
-    bound = float(problem.kernel.bound(0.0))
-    rank = (bound if 0 < bound < np.inf else 1.0) / max(problem.peak, 1e-16)
-    flatness = np.log2(max(1.0, rank / 45)) if isinstance(problem.kernel, RadialKernel) else 1.0
-    return float(2.5 + 0.3 * digits + (1 + 0.35 * digits) * min(flatness, 8.0))
-
-
-def gram_seconds(problem: Problem) -> float:
-    """Time to make every tile once."""
-    values = problem.n**2 / 2
-    if isinstance(problem.kernel, Precomputed):
-        return 0.0
-    if isinstance(problem.kernel, FromCallable):
-        return values / _MACHINE.python
-    return values * (2 * problem.d / _MULTIPLY + 1 / _VALUES) / problem.threads
-
-
-def _workspace(problem: Problem) -> int:
-    """Tiles in the making, and rows made ready."""
-    return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
-
-
-def _all_tiles(problem: Problem) -> int:
-    """Bytes of the symmetric half in float64; a matrix that was given is there already."""
-    blocks = -(-problem.n // TILE)
-    return 0 if isinstance(problem.kernel, Precomputed) else 8 * TILE**2 * blocks * (blocks + 1) // 2
 
 
 def unless_ones(weights: Array) -> Array | None:
@@ -227,6 +131,8 @@ def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, r
     vectors = result.vectors * sign_flips(result.vectors, weights)
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
     basis = centered.roots[:, None] * vectors * scale
+    # a trace of the mean, of the size of rounding, would be magnified by the kernel, which is not centred
+    basis -= np.outer(weights / centered.weight, basis.sum(axis=0))
     space = Eigenspace(
         span=PointSpan(problem.kernel, x),
         mean=weights / centered.weight,

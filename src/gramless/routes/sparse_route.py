@@ -11,21 +11,22 @@ from scipy.spatial import cKDTree
 
 from gramless.arrays import Array
 from gramless.eigen import BlockKrylov
-from gramless.eigen.block_krylov import block_width
+from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, SparseGram
 from gramless.gram.cutoff import cut_radius
 from gramless.kernels.base import RadialKernel
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted
-from gramless.routes.implicit import assemble, expected_passes, leading, unless_ones
+from gramless.routes.implicit import assemble, leading, unless_ones
+from gramless.routes.layout import basis_bytes, expected_passes
 
 _MACHINE = Machine()
 _MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than looking at all pairs
 _SHARE = 0.05  # part of the tolerance that the cut may use up
 _CLUSTERED = 4.0  # real data have this many times the neighbours of points spread evenly over their box
 _SEARCH, _STORE = 2e-8, 6e-8  # seconds to look at a pair, and to turn one into an entry
-_MULTIPLY = 2.5e-10  # seconds for an entry times a number
+_MULTIPLY = 1.5e-10  # seconds for an entry times a number
 
 
 class SparseMethod:
@@ -41,7 +42,7 @@ class SparseMethod:
         if refusal:
             return Estimate(refusal=refusal)
         n, width = problem.n, block_width(problem.k)
-        basis = _basis_bytes(n, _columns(problem))
+        basis = basis_bytes(n, _columns(problem), width)
         if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
@@ -74,7 +75,7 @@ class SparseMethod:
         """Cut where a share of the tolerance is used up, solve, and cut farther out if the guess was too coarse."""
         columns = _columns(problem)
         solver = request.solver or BlockKrylov(max_columns=columns)
-        room = max(0, int(problem.memory_limit - _basis_bytes(problem.n, columns)))
+        room = max(0, int(problem.memory_limit - basis_bytes(problem.n, columns, block_width(problem.k))))
         tol = max(problem.tol, 1e-15)
         narrower = replace(problem, tol=(1 - 2 * _SHARE) * problem.tol)
         peak = peak_guess(problem.kernel, x, weights)
@@ -125,12 +126,7 @@ def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
 
 
 def _columns(problem: Problem) -> int:
-    """Columns of the Krylov basis: ten blocks, fewer if they would take more than half of the memory."""
+    """Columns of the Krylov basis, fewer if they would take more than half of the memory."""
     width = block_width(problem.k)
-    most = int((problem.memory_limit / 2 / (8 * problem.n) - 130) / 2.2)
-    return max(problem.k + 2 * width, min(10 * width, most))
-
-
-def _basis_bytes(n: int, columns: int) -> int:
-    """The basis twice while it grows, a few blocks, the probes."""
-    return int(8 * n * (2.2 * columns + 130)) + 2**20
+    most = int((problem.memory_limit / 2 / (8 * problem.n) - 8 * width) / 2.2)
+    return max(problem.k + 2 * width, min(basis_columns(width), most))

@@ -17,6 +17,12 @@ _ROWS = 1024
 _GROUPS = 8
 
 
+def start_bytes(problem: Problem, width: int) -> int:
+    """Memory that a start takes, beyond the vectors themselves."""
+    size = max(_LANDMARKS, 2 * width)
+    return 8 * (size * size * (_GROUPS + 6) + problem.threads * 4 * _ROWS * size + 3 * problem.n * width)
+
+
 def landmark_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.random.Generator) -> Array | None:
     """Leading vectors (n, width) of C W^-1 C^T, C the kernel of all rows with some of them, W of those with themselves.
 

@@ -70,8 +70,13 @@ class BlockKrylov(Solver):
         if getattr(operator, "draft", None) is not None and n > 4 * self._width(goal.k, n):
             draft = Draft(operator.draft)  # type: ignore[attr-defined]
             drafted = self._iterate(draft, goal, coarse=True)
-            start, products, probes = _verify(operator, drafted, draft.scale, goal)
+            start, products, probes = _verify(operator, drafted, draft.scale, goal, self._most_verified(goal.k))
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
+
+    def _most_verified(self, k: int) -> int:
+        """Columns of the pass in full precision, of which six copies are alive, in the memory of the basis."""
+        width = self.width or block_width(k)
+        return max(k + 10, int(2.2 * (self.max_columns or basis_columns(width)) + 8 * width) // 6 - PROBES)
 
     def _width(self, k: int, n: int) -> int:
         return min(n, self.width or block_width(k))
@@ -185,11 +190,13 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
     return history[-1] < floor and history[-1] > 0.3 * history[-4]
 
 
-def _verify(operator: Operator, drafted: Basis, scale: float, goal: Goal) -> tuple[Array, Array, tuple[Array, ...]]:
+def _verify(
+    operator: Operator, drafted: Basis, scale: float, goal: Goal, most: int
+) -> tuple[Array, Array, tuple[Array, ...]]:
     """One pass in full precision: leading Ritz vectors of the draft, and random vectors beside them where needed."""
     values, coordinates, _ = drafted.ritz()
     estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
-    count, probed = _columns_to_verify(values * scale, goal.k, estimate)
+    count, probed = _columns_to_verify(values[:most] * scale, goal.k, estimate)
     q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
     if not probed:
         return q, operator @ q, ()

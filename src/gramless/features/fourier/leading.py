@@ -42,7 +42,7 @@ def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: n
     probes: list[Array] = []
     while certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack and len(probes) <= _POWERS:
         probes = _probe(scatter, found.vectors, rng, probes)
-        outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack))
+        outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack, outside.rigorous + slack))
         certificate = certify(found.values, found.coupling, outside, k + 1, slack)
     return Spectrum(
         values=found.values[:k],
