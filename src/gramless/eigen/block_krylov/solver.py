@@ -214,7 +214,7 @@ def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, b
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
-    enough = np.flatnonzero(outside < 0.92 * last)
+    enough = np.flatnonzero(outside < 0.9 * last)
     by_norm = max(least, int(enough[0]) + 1) if len(enough) else most + 1
     small = np.flatnonzero(values < last / 1.4)
     by_probes = max(least, int(small[0]) if len(small) else most)
