@@ -6,6 +6,7 @@ from gramless.certificates import Certificate
 from gramless.errors import (
     GramlessError,
     IndefiniteKernelWarning,
+    LongFitWarning,
     MemoryLimitError,
     PreimageWarning,
     UncertifiedWarning,
@@ -31,6 +32,7 @@ __all__ = [
     "KernelICA",
     "KernelKMeans",
     "KernelPCA",
+    "LongFitWarning",
     "MemoryLimitError",
     "PreimageWarning",
     "SeriesDensity",

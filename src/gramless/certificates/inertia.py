@@ -123,7 +123,7 @@ class _Schur:
                 high = middle
             else:
                 low = middle
-            if high - low <= 1e-3 * (high - base):
+            if high - low <= 1e-2 * (high - base):
                 break
         return float(high)
 

@@ -12,6 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.utils.metaestimators import available_if
 
 from gramless.arrays import Array, use_threads
+from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.planning import make_plan
 from gramless.problem import Problem
@@ -195,7 +196,7 @@ class Streaming:
         return int(wanted) if isinstance(wanted, Integral) else 0
 
     def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
-        X, weights = self._read(X, sample_weight, batch=True, reset=reset)
+        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
         self._box(X)  # refuses rows outside the domain
         there = weights > 0
         return (X, weights) if there.all() else (X[there], weights[there])

@@ -1,5 +1,6 @@
 """A plan carried out."""
 
+from gramless.routes.cuda_route import CudaMethod
 from gramless.routes.explicit import ExplicitMethod, conclude
 from gramless.routes.fitted import Fitted
 from gramless.routes.implicit import DenseMethod, TiledMethod
@@ -9,6 +10,7 @@ from gramless.routes.stream import Stream, open_stream, stream_of_fit
 
 __all__ = [
     "CovarianceMethod",
+    "CudaMethod",
     "DenseMethod",
     "ExplicitMethod",
     "Fitted",

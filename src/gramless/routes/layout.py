@@ -47,7 +47,7 @@ class Layout:
 
 
 def choose_layout(problem: Problem) -> Layout:
-    """The leanest layout, unless memory buys a third of the time."""
+    """The leanest layout, unless memory buys a third of the time, or a little time is had for little memory."""
     n, room = problem.n, 0.85 * problem.memory_limit - workspace(problem) - 2**23
     width = block_width(problem.k)
     if basis_bytes(n, _fewest(problem.k, width), width) > room:  # a narrow block needs more passes and less memory
@@ -77,8 +77,9 @@ def choose_layout(problem: Problem) -> Layout:
     if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
         choices += [layout(True, min(_all_tiles(problem) / 2, spare)), layout(True, 0)]
     lean = choices[-1]
-    best = min(choices, key=lambda choice: choice.seconds)
-    return best if best.seconds < 0.67 * lean.seconds else lean
+    cheap = [choice for choice in choices if choice.keep_bytes < held / 2]
+    best, near = (min(some, key=lambda choice: choice.seconds) for some in (choices, cheap or [lean]))
+    return best if best.seconds < 0.67 * near.seconds else near
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:
