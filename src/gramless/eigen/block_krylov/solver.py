@@ -209,8 +209,8 @@ def _verify(
 def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
     """How many Ritz vectors to take, and whether probes: the least that lets a certificate tell wanted from outside.
 
-    The Frobenius norm outside must fall below the last wanted value; or, with probes, which in their third power see the
-    outside a quarter too large, the next value must be that much smaller.
+    The Frobenius norm outside must fall below the last wanted value; or, with probes, which in their third power see
+    the outside a quarter too large, the next value must be that much smaller.
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
