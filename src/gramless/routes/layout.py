@@ -48,7 +48,7 @@ class Layout:
 
 def choose_layout(problem: Problem) -> Layout:
     """The leanest layout, unless memory buys a third of the time, or a little time is had for little memory."""
-    n, room = problem.n, 0.85 * problem.memory_limit - workspace(problem) - 2**22
+    n, room = problem.n, 0.8 * problem.memory_limit - workspace(problem) - 2**22
     width = block_width(problem.k)
     if basis_bytes(n, _fewest(problem.k, width), width) > room:  # a narrow block needs more passes and less memory
         width = problem.k + 10
@@ -70,7 +70,7 @@ def choose_layout(problem: Problem) -> Layout:
         if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
-        total = (held + keep + workspace(problem) + 2**22) / 0.85  # what allocators hold back
+        total = (held + keep + workspace(problem) + 2**22) / 0.8  # what allocators hold back
         return Layout(width, columns, int(keep), draft, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]

@@ -93,7 +93,10 @@ class BlockKrylov(Solver):
         """Expand until the leading pairs meet the tolerance; restart when the basis is full."""
         n = operator.shape[0]
         width = self._width(goal.k, n)
-        most = min(n, max(self.max_columns or basis_columns(width), goal.k + 2 * width))
+        room = self.max_columns or basis_columns(width)
+        if coarse:  # in float32 twice as many take the same memory
+            room = max(room, min(2 * room, basis_columns(width)))
+        most = min(n, max(room, goal.k + 2 * width))
         guard = min(width, goal.k + 10)
         given = goal.start is not None and goal.start.shape[1] > 0 and products is None
         if given and goal.start is not None:  # leave room for random columns
