@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import drop_in, explicit
+from benchmarks import denoising, discriminants, drop_in, explicit, ica, kmeans, planner_grid
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
-BENCHMARKS = {"drop_in": drop_in.run, "explicit": explicit.run}
+BENCHMARKS = {
+    "drop_in": drop_in.run,
+    "explicit": explicit.run,
+    "planner_grid": planner_grid.run,
+    "kmeans": kmeans.run,
+    "discriminants": discriminants.run,
+    "ica": ica.run,
+    "denoising": denoising.run,
+}
 
 
 def main() -> None:

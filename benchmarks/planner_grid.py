@@ -10,6 +10,7 @@ import argparse
 import itertools
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def judge(n: int, d: int, width: float, tol: float, limit_s: float, verbose: boo
     for name, estimate in able.items():
         if estimate.seconds > min(max(10 * least, 0.5), max(limit_s, least)):
             continue
-        seconds, reached = run(model, name, x)
+        seconds, reached = fit_by(model, name, x)
         if reached:
             times[name] = seconds
         else:
@@ -64,7 +65,7 @@ def judge(n: int, d: int, width: float, tol: float, limit_s: float, verbose: boo
     return {**case, "times": times, "missed": missed}
 
 
-def run(model: KernelPCA, method: str, x: np.ndarray) -> tuple[float, bool]:
+def fit_by(model: KernelPCA, method: str, x: np.ndarray) -> tuple[float, bool]:
     """Best of up to three fits, and whether the tolerance was proved."""
     best, reached = np.inf, True
     for _ in range(3):
@@ -83,24 +84,47 @@ def run(model: KernelPCA, method: str, x: np.ndarray) -> tuple[float, bool]:
     return best, reached
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=float, default=8.0, help="seconds a single fit may be estimated at")
-    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
-    parser.add_argument("--columns", type=int, nargs="*", default=COLUMNS)
-    parser.add_argument("--verbose", action="store_true")
-    arguments = parser.parse_args()
+def run(
+    scale: float = 1.0,
+    *,
+    sizes: Sequence[int] = SIZES,
+    columns: Sequence[int] = COLUMNS,
+    limit_s: float = 6.0,
+    verbose: bool = False,
+) -> dict[str, Any]:
+    """The whole grid; a `scale` below 1 leaves out the large sizes."""
+    sizes = [n for n in sizes if n <= scale * max(sizes)]
     results = []
-    for n, d, width, tol in itertools.product(arguments.sizes, arguments.columns, WIDTHS, TOLERANCES):
-        result = judge(n, d, width, tol, arguments.limit, arguments.verbose)
+    for n, d, width, tol in itertools.product(sizes, columns, WIDTHS, TOLERANCES):
+        result = judge(n, d, width, tol, limit_s, verbose)
         results.append(result)
         shown = {key: value for key, value in result.items() if key not in ("n", "d", "width", "tol")}
         print(f"N={n} d={d} sigma/diameter={width} tol={tol:.0e}: {shown}", flush=True)
     judged = [r for r in results if r["outcome"] == "run" and r["times"][r["chosen"]] > 0.05]
     wrong = [r for r in judged if r["ratio"] > 2]
-    lost = [r for r in results if r["outcome"] == "missed"]
-    counts = f"{len(results)} problems, {len(judged)} judged"
-    print(f"{counts}, {len(wrong)} more than twice the best, {len(lost)} missed tol")
+    figures = {
+        "k": K,
+        "limit_s": limit_s,
+        "problems": len(results),
+        "judged": len(judged),
+        "too_long": sum(r["outcome"].startswith("not run") for r in results),
+        "too_short": sum(r["outcome"] == "run" for r in results) - len(judged),
+        "missed": sum(r["outcome"] == "missed" for r in results),
+        "worst": max((r["ratio"] for r in judged), default=1.0),
+        "wrong": [{key: r[key] for key in ("n", "d", "width", "tol", "chosen", "best", "ratio")} for r in wrong],
+    }
+    print(figures)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=float, default=6.0, help="seconds a single fit may be estimated at")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--columns", type=int, nargs="*", default=COLUMNS)
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    run(sizes=arguments.sizes, columns=arguments.columns, limit_s=arguments.limit, verbose=arguments.verbose)
 
 
 if __name__ == "__main__":

@@ -69,4 +69,84 @@ def explicit(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-RENDER = {"drop_in": drop_in, "explicit": explicit}
+def kmeans(figures: dict[str, Any]) -> str:
+    million = figures["million"]
+    lines = [
+        f"Kernel k-means, {figures['n']:,} x {figures['d']} (digits with noise), {figures['clusters']} clusters, "
+        f"{figures['starts']} starts; inertia recomputed from the labels with the true distances "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| | tslearn | inertia | it reports | gramless | inertia | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        peer = (
+            f"{row['peer_failed']} | | "
+            if "peer_failed" in row
+            else (f"{row['peer_seconds']:.1f} s | {row['peer_inertia']:.6g} | {row['peer_claims']:.6g} ")
+        )
+        ratio = f"{row['times_faster']:.0f}" if "times_faster" in row else ""
+        lines.append(f"| {name} | {peer}| {row['seconds']:.2f} s | {row['inertia']:.6g} | {ratio} |")
+    lines += [
+        "",
+        f"{million['n']:,} points of two rings in the plane, {million['starts']} starts: {million['seconds']:.1f} s, "
+        f"agreement with the rings (adjusted Rand index) {million['agreement']:.4f}.",
+    ]
+    return "\n".join(lines)
+
+
+def ica(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Amari error (0 to 100) over two sources of each of 18 densities, {figures['samples']:,} samples, "
+        f"{figures['rounds']} mixtures each, all methods on the same data in one run ({figures['machine']}, "
+        f"{figures['date']}):",
+        "",
+        "| | median | mean | worst density | time |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        worst = max(row["densities"], key=row["densities"].__getitem__)
+        lines.append(
+            f"| {name} | {row['median']:.2f} | {row['mean']:.2f} | {row['densities'][worst]:.1f} ({worst}) | "
+            f"{1000 * row['seconds']:.0f} ms |"
+        )
+    return "\n".join(lines)
+
+
+def denoising(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Mean squared error of digits ({figures['data']}, 300 training and 50 test images each) after de-noising, "
+        f"each method at its best, and of the toy of Mika et al. ({figures['date']}):",
+        "",
+        "| | linear PCA | kernel PCA | ratio |",
+        "|---|---|---|---|",
+    ]
+    for name, row in figures["digits"].items():
+        lines.append(
+            f"| {name} | {row['linear']:.1f} ({row['linear_components']} components) | {row['kernel']:.1f} "
+            f"({row['kernel_components']}, {row['preimage']}) | {row['ratio']:.2f} |"
+        )
+    for deviation, ratios in figures["toy"].items():
+        lines.append(f"| toy, s = {deviation}, 1 to 9 components | | | {ratios[0]:.1f} to {ratios[-1]:.1f} |")
+    return "\n".join(lines)
+
+
+def planner_grid(figures: dict[str, Any]) -> str:
+    wrong = len(figures["wrong"])
+    return (
+        f"Is the plan right? {figures['problems']} problems (uniform points, 10^3 to 10^6 rows, 1 to 64 columns, four "
+        f"widths, three tolerances), each run by every method that may be the best: in {figures['judged']} a fit takes "
+        f"over 50 ms (and the best less than {figures['limit_s']:.0f} s, which leaves out {figures['too_long']}); the "
+        f"chosen method was more than twice as slow as the best in {wrong} of them, at worst {figures['worst']:.1f} "
+        f"times, and {figures['missed']} fits missed their tolerance ({figures['machine']}, {figures['date']})."
+    )
+
+
+RENDER = {
+    "drop_in": drop_in,
+    "explicit": explicit,
+    "planner_grid": planner_grid,
+    "kmeans": kmeans,
+    "ica": ica,
+    "denoising": denoising,
+}

@@ -3,15 +3,34 @@
 from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
-from gramless.errors import GramlessError, IndefiniteKernelWarning, MemoryLimitError, UncertifiedWarning
-from gramless.estimators import KernelPCA
+from gramless.errors import (
+    GramlessError,
+    IndefiniteKernelWarning,
+    MemoryLimitError,
+    PreimageWarning,
+    UncertifiedWarning,
+)
+from gramless.estimators import (
+    BiasedDiscriminantAnalysis,
+    KernelDiscriminantAnalysis,
+    KernelICA,
+    KernelKMeans,
+    KernelPCA,
+    SeriesDensity,
+)
 
 __all__ = [
+    "BiasedDiscriminantAnalysis",
     "Certificate",
     "GramlessError",
     "IndefiniteKernelWarning",
+    "KernelDiscriminantAnalysis",
+    "KernelICA",
+    "KernelKMeans",
     "KernelPCA",
     "MemoryLimitError",
+    "PreimageWarning",
+    "SeriesDensity",
     "UncertifiedWarning",
     "__version__",
     "eigen",

@@ -138,3 +138,65 @@ def _deviation(noise: float) -> float:
     if not noise >= 0:
         raise ValueError(f"noise={noise!r} must not be negative: it is a standard deviation")
     return noise
+
+
+def independent_source(name: str, n: int, *, rng: np.random.Generator | int | None = None) -> Array:
+    """A signal of one of the 18 densities by which Bach & Jordan (2002, figure 5) compare methods of ICA.
+
+    Parameters
+    ----------
+    name : str
+        A letter from a to r. a, d: Student's t of 3 and 5 degrees of freedom; b: double exponential; c: uniform;
+        e: exponential; f: two double exponentials; g-i, j-l: two Gaussians, symmetric and not, with two modes ever less
+        distinct; m-o, p-r: four Gaussians, likewise.
+    n : int
+    rng : Generator, int or None
+        Same seed, same signal.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Of a density with mean 0 and variance 1.
+
+    Examples
+    --------
+    >>> bool(np.abs(independent_source("c", 100, rng=0)).max() <= np.sqrt(3))
+    True
+    """
+    random = np.random.default_rng(rng)
+    _count(n)
+    if name in ("a", "d"):
+        freedom = 3 if name == "a" else 5
+        return np.asarray(random.standard_t(freedom, n) / np.sqrt(freedom / (freedom - 2)))
+    if name == "b":
+        return np.asarray(random.laplace(scale=np.sqrt(0.5), size=n))
+    if name == "c":
+        return np.asarray(random.uniform(-np.sqrt(3), np.sqrt(3), n))
+    if name == "e":
+        return np.asarray(random.exponential(size=n) - 1)
+    if name not in _MIXTURES:
+        raise ValueError(f"name={name!r} is not one of the 18 densities; pass a letter from 'a' to 'r'")
+    shares, means, deviations = (np.array(column, dtype=np.float64) for column in _MIXTURES[name])
+    shares = shares / shares.sum()
+    part = random.choice(len(shares), size=n, p=shares)
+    noise = random.laplace(scale=np.sqrt(0.5), size=n) if name == "f" else random.standard_normal(n)
+    mean = float(shares @ means)
+    variance = float(shares @ (means**2 + deviations**2)) - mean**2
+    return np.asarray((means[part] + deviations[part] * noise - mean) / np.sqrt(variance))
+
+
+_MIXTURES = {  # shares, means and deviations of the parts
+    "f": ((1, 1), (-1, 1), (0.5, 0.5)),
+    "g": ((1, 1), (-0.5, 0.5), (0.15, 0.15)),
+    "h": ((1, 1), (-0.5, 0.5), (0.4, 0.4)),
+    "i": ((1, 1), (-0.5, 0.5), (0.5, 0.5)),
+    "j": ((1, 3), (-0.5, 0.5), (0.15, 0.15)),
+    "k": ((1, 2), (-0.7, 0.5), (0.4, 0.4)),
+    "l": ((1, 2), (-0.7, 0.5), (0.5, 0.5)),
+    "m": ((1, 2, 2, 1), (-1, -0.33, 0.33, 1), (0.16, 0.16, 0.16, 0.16)),
+    "n": ((1, 2, 2, 1), (-1, -0.2, 0.2, 1), (0.2, 0.3, 0.3, 0.2)),
+    "o": ((1, 2, 2, 1), (-0.7, -0.2, 0.2, 0.7), (0.2, 0.3, 0.3, 0.2)),
+    "p": ((1, 1, 2, 1), (-1, 0.3, -0.3, 1.1), (0.2, 0.2, 0.2, 0.2)),
+    "q": ((1, 3, 2, 0.5), (-1, -0.2, 0.3, 1), (0.2, 0.3, 0.2, 0.2)),
+    "r": ((1, 2, 2, 1), (-0.8, -0.2, 0.2, 0.5), (0.22, 0.3, 0.3, 0.2)),
+}

@@ -17,3 +17,7 @@ class UncertifiedWarning(GramlessError, UserWarning):
 
 class MemoryLimitError(GramlessError, MemoryError):
     """The work does not fit `memory_limit`; the message names what would."""
+
+
+class PreimageWarning(GramlessError, UserWarning):
+    """For some rows the search for a pre-image did not settle; the message says how many and what they got instead."""

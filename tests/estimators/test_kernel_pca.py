@@ -215,7 +215,7 @@ def test_residuals_meet_the_tolerance(method):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"method": "dense"}, {"method": "tiled"}, {"memory_limit": "40MB", "method": "tiled"}]
+    "settings", [{"method": "dense"}, {"method": "tiled"}, {"memory_limit": "50MB", "method": "tiled"}]
 )
 def test_digits_are_certified_rigorously_and_narrowly(settings):
     x = load_digits().data

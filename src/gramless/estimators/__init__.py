@@ -1,5 +1,17 @@
 """Estimators in the shape of scikit-learn."""
 
+from gramless.estimators.biased_discriminant import BiasedDiscriminantAnalysis
+from gramless.estimators.kernel_discriminant import KernelDiscriminantAnalysis
+from gramless.estimators.kernel_ica import KernelICA
+from gramless.estimators.kernel_kmeans import KernelKMeans
 from gramless.estimators.kernel_pca import KernelPCA
+from gramless.estimators.series_density import SeriesDensity
 
-__all__ = ["KernelPCA"]
+__all__ = [
+    "BiasedDiscriminantAnalysis",
+    "KernelDiscriminantAnalysis",
+    "KernelICA",
+    "KernelKMeans",
+    "KernelPCA",
+    "SeriesDensity",
+]

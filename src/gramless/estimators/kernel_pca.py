@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
@@ -21,18 +20,18 @@ from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
 from gramless.estimators.merging import can_stream, refuse_to_merge
+from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
 from gramless.features import Box, FeatureMap, maps
 from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.routes import Fitted, conclude, stream_signs
-from gramless.spaces import RidgePreimage
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Kernel principal component analysis without the Gram matrix.
 
     Takes every parameter of :class:`sklearn.decomposition.KernelPCA` with the same meaning and sets the same
@@ -58,7 +57,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     alpha : float, default=1.0
         Ridge of the inverse transform.
     fit_inverse_transform : bool, default=False
-        Learn the inverse transform, by ridge regression of the rows on their components.
+        Learn the inverse transform, by ridge regression of the rows on their components. Streams, and models that go
+        on without their rows, keep a sample of at most 4096 of them for it.
     eigen_solver : str, default="auto"
         scikit-learn's ``"dense"``, ``"arpack"``, ``"randomized"``, or any name in ``gramless.eigen.solvers``.
     tol : float, default=0
@@ -114,9 +114,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     X_fit_ : {ndarray, CSR} of shape (n_samples, n_features)
     gamma_ : float
     dual_coef_ : ndarray of shape (n_samples, n_features)
-        With ``fit_inverse_transform=True``.
+        With ``fit_inverse_transform=True``. Where the Gram matrix of the components does not fit `memory_limit`, of at
+        most 1000 landmarks among them instead.
     X_transformed_fit_ : ndarray of shape (n_samples, k)
-        With ``fit_inverse_transform=True``.
+        With ``fit_inverse_transform=True``; the components that ``dual_coef_`` belongs to.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Where X has names.
@@ -234,6 +235,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._forget()
             self._keep(fitted, X, weights)
             if self.fit_inverse_transform:
+                self._sample_rows(X, weights)
                 self._fit_inverse(X, weights)
         if not self.keep_data:
             self._drop_data()
@@ -273,6 +275,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 features = self._space.span.features  # type: ignore[attr-defined]
                 moments = self._moments + features.moments(X, weights)
             self._update(features, moments, X.dtype)
+            self._sample_rows(X, weights, first=first)
         self._drop_data()
         return self
 
@@ -299,6 +302,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
         moments = self._moments + ours.adopted(other._moments, theirs)
         merged._update(ours, moments, np.result_type(self.eigenvalues_, other.eigenvalues_))
+        if self.fit_inverse_transform and other.fit_inverse_transform:
+            merged._sample = self._sample + other._sample
         return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -323,39 +328,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         with use_threads(self.n_jobs):
             return self._like_input(self._space.project(self._rows_for_kernel(rows)), rows)
 
-    def inverse_transform(self, X: Any) -> Array:
-        """Inputs (m, n_features) whose components are near X (m, k); needs ``fit_inverse_transform=True``."""
-        check_is_fitted(self)
-        if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "The inverse transform is not available: KernelPCA was made with fit_inverse_transform=False. "
-                "Set fit_inverse_transform=True and fit again."
-            )
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if X.shape[1] != len(self.eigenvalues_):
-            raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {len(self.eigenvalues_)} columns")
-        with use_threads(self.n_jobs):
-            return self._preimage(X.astype(np.float64, copy=False)).astype(self.eigenvalues_.dtype, copy=False)
-
-    def reconstruction_error(self, X: Any) -> Array:
-        """Squared distance in feature space of each row from the kept components (Welling, eq. 5).
-
-        Needs no pre-image. Over the training rows the errors sum to the eigenvalues that were not kept.
-
-        Parameters
-        ----------
-        X : {array-like, CSR} of shape (m, n_features)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
-        rows = self._read_new(X)
-        if isinstance(self._space.span.kernel, Precomputed):  # type: ignore[attr-defined]
-            raise ValueError("reconstruction_error needs k(x, x) of new rows, which kernel='precomputed' does not give")
-        with use_threads(self.n_jobs):
-            return self._space.residual(self._rows_for_kernel(rows))
-
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
         check_is_fitted(self)
@@ -366,9 +338,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         smaller.n_components = int(k)
         smaller._set(self._fitted.truncated(int(k)), self.eigenvalues_.dtype)
         if self.fit_inverse_transform:
-            if not hasattr(self, "X_fit_"):
-                raise ValueError("truncate cannot learn the inverse transform again with keep_data=False; fit again")
-            smaller._fit_inverse(self.X_fit_, self._weights)
+            for name in ("_preimage", "dual_coef_", "X_transformed_fit_"):
+                smaller.__dict__.pop(name, None)
+            if hasattr(self, "X_fit_"):
+                smaller._fit_inverse(self.X_fit_, self._weights)
         return smaller
 
     @property
@@ -500,12 +473,21 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _forget(self) -> None:
         """Drop what an earlier fit left."""
-        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_fitted", "_moments"):
+        for name in (
+            "X_fit_",
+            "X_transformed_fit_",
+            "dual_coef_",
+            "_weights",
+            "_preimage",
+            "_sample",
+            "_fitted",
+            "_moments",
+        ):
             self.__dict__.pop(name, None)
 
     def _drop_data(self) -> None:
         """Forget the training rows; the plan saw to it that the model can do without."""
-        for name in ("X_fit_", "_weights", "X_transformed_fit_"):
+        for name in ("X_fit_", "_weights"):
             self.__dict__.pop(name, None)
 
     def _carry_out(self, problem: Problem, rows: Any, weights: Array) -> Fitted:
@@ -559,21 +541,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if len(left_out):
             scores[left_out] = self._space.project(self._rows_for_kernel(self.X_fit_[left_out]))
         return self._like_input(scores, self.X_fit_)
-
-    def _fit_inverse(self, X: Any, weights: Array) -> None:
-        """Learn the pre-image once, for `fit` and `fit_transform` alike."""
-        if scipy.sparse.issparse(X):
-            raise ValueError("Inverse transform not implemented for sparse matrices: pass X.toarray().")
-        self.X_transformed_fit_ = self._training_scores()
-        self._preimage = RidgePreimage.fit(
-            self._space.span.kernel,  # type: ignore[attr-defined]
-            self.X_transformed_fit_.astype(np.float64),
-            X,
-            weights,
-            self.alpha,
-            parse_memory(self.memory_limit),
-        )
-        self.dual_coef_ = self._preimage.coefficients.astype(X.dtype)
 
     def _like_input(self, values: Array, X: Any) -> Array:
         """Results in the precision of the input."""

@@ -34,8 +34,6 @@ def can_stream(model: Any) -> bool:
         reason = "kernel='precomputed' needs all rows at once"
     elif model.center_input:
         reason = "center_input=True needs all rows at once"
-    elif model.fit_inverse_transform:
-        reason = "fit_inverse_transform=True needs all rows at once"
     elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
         reason = f"method={model.method!r} needs all rows at once"
     if reason:

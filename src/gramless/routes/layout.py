@@ -71,7 +71,7 @@ def choose_layout(problem: Problem) -> Layout:
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
         total = (held + keep + workspace(problem) + 2**23) / 0.85  # what allocators hold back
-        return Layout(width, columns, int(keep), draft, landmarks, seconds, total)
+        return Layout(width, columns, int(keep), draft, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]
     if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):

@@ -1,0 +1,63 @@
+"""
+Clustering rings, and what stands for a cluster
+===============================================
+
+Vasconcelos' example: two rings, which k-means cuts in halves and kernel k-means tells apart. "But we no longer have
+access to the prototype for each cluster": the mean lies in feature space, and what to show in its place is a choice.
+"""
+
+# %%
+# The mean of a ring, in the plane, is its centre, and both rings have the same. In the feature space of a Gaussian the
+# means are apart. A start is drawn at random, so that a few of them are tried.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import KMeans
+
+from gramless import KernelKMeans
+from gramless.kernels import Gaussian
+
+rng = np.random.default_rng(0)
+ring = np.arange(800) % 2
+angle = rng.uniform(0, 2 * np.pi, 800)
+x = np.where(ring, 1.0, 0.3)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+x += 0.05 * rng.standard_normal(x.shape)
+
+linear = KMeans(2, n_init=10, random_state=0).fit(x)
+model = KernelKMeans(2, kernel=Gaussian(0.4), n_init=10, random_state=0).fit(x)
+agreement = max((model.labels_ == ring).mean(), (model.labels_ != ring).mean())
+print(f"{100 * agreement:.1f} % of the points are with their ring; the method was {model.method_}")
+
+# %%
+# The nearest row of a cluster, and the point whose image is nearest to the mean, found by descent in the plane. On the
+# outer ring both are one place among many that are equally good: as compression this is as useless as the lecture says,
+# and the distance from the mean tells, as it is nearly that of any other row. The inner ring is narrower than the
+# kernel; its pre-image is the middle, nearer to the mean than any row.
+
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
+for axis, labels, title in ((axes[0], linear.labels_, "k-means"), (axes[1], model.labels_, "kernel k-means")):
+    axis.scatter(*x.T, c=labels, s=6, cmap="Set2")
+    axis.set(title=title, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
+axes[0].plot(*linear.cluster_centers_.T, "k*", markersize=14, label="mean")
+for method, marker in (("nearest", "kX"), ("preimage", "k*")):
+    axes[1].plot(*model.prototypes(method).T, marker, markersize=11, markeredgecolor="w", label=method)
+axes[0].legend(loc="upper right")
+axes[1].legend(loc="upper right")
+
+distance = model.transform(x)
+for cluster in range(2):
+    own = distance[model.labels_ == cluster, cluster]
+    near = model.transform(model.prototypes("preimage"))[cluster, cluster]
+    print(f"cluster {cluster}: nearest row at {own.min():.3f}, pre-image at {near:.3f}, its rows {own.mean():.3f}")
+
+# %%
+# The field of all distances says why: the difference of the two is what a new point is judged by.
+
+side = np.linspace(-1.4, 1.4, 160)
+grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
+field = model.transform(grid)
+image = axes[2].contourf(side, side, (field[:, 0] - field[:, 1]).reshape(160, 160), 20, cmap="RdBu")
+axes[2].contour(side, side, (field[:, 0] - field[:, 1]).reshape(160, 160), [0], colors="k")
+axes[2].set(title="which mean is nearer", aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
+figure.colorbar(image, ax=axes[2])
+plt.show()

@@ -1,0 +1,180 @@
+"""Points in finitely many coordinates: written down, or made from the rows whenever they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gramless.arrays import Array, inner
+from gramless.features import FeatureMap, FourierMap, Moments
+from gramless.spaces import FeatureSpan
+
+_FEW = 4096  # rows up to which features are written down rather than summed by a transform
+_FIRST = 32  # components looked for at first
+
+
+class Points(Protocol):
+    """n points with p coordinates, in which the norm is Euclidean, and a distance of each from their space.
+
+    Attributes
+    ----------
+    norms2 : ndarray of shape (n,)
+        Squared norms; where the coordinates leave something of a point out, with that.
+    chunk : int
+        Points to be worked on at a time.
+    """
+
+    @property
+    def norms2(self) -> Array: ...
+
+    @property
+    def chunk(self) -> int: ...
+
+    def dot(self, rows: Any, vectors: Array) -> Array:
+        """Inner products (m, k) of points `rows` with `vectors` (p, k)."""
+
+    def sums(self, rows: Any, coefficients: Array) -> Array:
+        """sum_i coefficients[i, j] * point rows[i]: (p, k)."""
+
+    def restore(self, centers: Array) -> tuple[FeatureSpan, Array, Array]:
+        """A span, the coefficients (q, k) in it of `centers` (p, k), and their squared norms (k,)."""
+
+    def subset(self, rows: Array) -> Points:
+        """Some of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPoints:
+    """Principal coordinates of explicit features, written down: all but a negligible part of the variance.
+
+    Attributes
+    ----------
+    features : FeatureMap
+    axes : ndarray of shape (D, p)
+    mean : ndarray of shape (D,)
+        The origin of the coordinates.
+    values : ndarray of shape (n, p)
+    norms2 : ndarray of shape (n,)
+        Squared distances from the mean in feature space, what the coordinates leave out included.
+    """
+
+    features: FeatureMap
+    axes: Array
+    mean: Array
+    values: Array
+    norms2: Array
+
+    chunk = 8192
+
+    def dot(self, rows: Any, vectors: Array) -> Array:
+        product: Array = self.values[rows] @ vectors
+        return product
+
+    def sums(self, rows: Any, coefficients: Array) -> Array:
+        return inner(self.values[rows], coefficients)
+
+    def restore(self, centers: Array) -> tuple[FeatureSpan, Array, Array]:
+        coefficients = self.axes @ centers + self.mean[:, None]
+        return FeatureSpan(self.features), coefficients, np.einsum("ij,ij->j", coefficients, coefficients)
+
+    def subset(self, rows: Array) -> KeptPoints:
+        return KeptPoints(self.features, self.axes, self.mean, self.values[rows], self.norms2[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class MappedPoints:
+    """Explicit features of rows, never written down for more than a chunk of them.
+
+    Attributes
+    ----------
+    features : FeatureMap
+    x : ndarray or CSR of shape (n, d)
+    norms2 : ndarray of shape (n,)
+        k(x, x).
+    """
+
+    features: FeatureMap
+    x: Any
+    norms2: Array
+
+    chunk = 2**17
+
+    def dot(self, rows: Any, vectors: Array) -> Array:
+        return self.features.dot(self.x[rows], vectors)
+
+    def sums(self, rows: Any, coefficients: Array) -> Array:
+        x = self.x[rows]
+        if isinstance(self.features, FourierMap) and len(coefficients) > _FEW:
+            return np.column_stack([self._transformed(x, column) for column in coefficients.T])
+        total = np.zeros((self.features.n_features, coefficients.shape[1]))
+        step = max(1, 2**21 // self.features.n_features)
+        for first in range(0, len(coefficients), step):
+            total += inner(self.features(x[first : first + step]), coefficients[first : first + step])
+        return total
+
+    def _transformed(self, x: Any, strengths: Array) -> Array:
+        """sum_i strengths_i phi(x_i) by one non-uniform FFT for each sign: a mean among moments, times its weight."""
+        total = np.zeros(self.features.n_features)
+        for sign in (1.0, -1.0):
+            used = np.flatnonzero(sign * strengths > 0)
+            if len(used):
+                moments = self.features.moments(x[used], np.abs(strengths[used]))
+                total += sign * moments.weight * moments.mean
+        return total
+
+    def restore(self, centers: Array) -> tuple[FeatureSpan, Array, Array]:
+        return FeatureSpan(self.features), centers, np.einsum("ij,ij->j", centers, centers)
+
+    def subset(self, rows: Array) -> MappedPoints:
+        return MappedPoints(self.features, self.x[rows], self.norms2[rows])
+
+
+def make_points(
+    features: FeatureMap, x: Any, weights: Array, accuracy: float, room: int, rng: np.random.Generator
+) -> Points:
+    """Coordinates of rows `x`, written down if that takes at most `room` bytes.
+
+    Fourier features are not: a few centres are compared with all points by a few non-uniform FFTs, in less time than
+    the points could be written down in. Nor are more features than rows: to find their axes would take too long.
+
+    Parameters
+    ----------
+    features : FeatureMap
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+    accuracy : float
+        Part of the variance that principal coordinates may leave out; no inertia changes by more than that.
+    room : int
+    rng : numpy.random.Generator
+    """
+    n, width = x.shape[0], features.n_features
+    unwritten = isinstance(features, FourierMap) or width > n
+    most = 0 if unwritten else min(room // (16 * max(1, n)), width)
+    moments = features.moments(x, weights) if most else None
+    axes = None if moments is None else _axes(moments, accuracy, int(most), width, rng)
+    if moments is None or axes is None:
+        return MappedPoints(features, x, features.kernel.diagonal(x))
+    products = features.dot(x, np.column_stack([axes, moments.mean]))
+    values, along = products[:, :-1], products[:, -1]
+    norms2 = features.kernel.diagonal(x) - 2 * along + moments.mean_norm2
+    values -= moments.mean @ axes
+    inside = np.einsum("ij,ij->i", values, values)
+    return KeptPoints(features, axes, moments.mean, values, np.maximum(norms2, inside))
+
+
+def _axes(moments: Moments, accuracy: float, most: int, width: int, rng: np.random.Generator) -> Array | None:
+    """Principal axes (D, p) that leave out at most a part `accuracy` of the variance; None if `most` do not suffice."""
+    k = min(_FIRST, most)
+    while True:
+        spectrum = moments.solve(k, accuracy, rng)
+        captured = np.cumsum(spectrum.values)
+        enough = (1 - accuracy) * moments.trace
+        if captured[-1] >= enough:
+            return spectrum.axes[:, : int(np.searchsorted(captured, enough)) + 1]
+        if k >= width or spectrum.values[-1] <= 1e-15 * spectrum.values[0]:
+            return spectrum.axes
+        if k >= most:
+            return None
+        k = min(most, 2 * k)

@@ -1,0 +1,172 @@
+"""The series itself: weights on the rows that a truncated expansion in kernel eigenfunctions gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array, inner
+from gramless.densities.shape import Shape
+from gramless.densities.truncation import Moment, held_out_count, retained_by_rule
+from gramless.features import LandmarkMap, choose_pivots
+from gramless.gram import rectangular_product
+from gramless.kernels import Kernel
+
+_ROWS = 8192
+_MOST_POINTS = 1000
+_LEAK = 1e-10  # of k(x, x), that the features may leave out
+_MOST_VALUES = 2 * 10**8  # of the kernel, that the normalisation may take
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """max(0, sum_n g_n k(x, x_n)) / Z, where g is what the kept terms make of equal weights 1 / N.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    shape : Shape
+    rows : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+        g; some may be negative. With all terms they are the rows' own: the Parzen estimate.
+    count : int
+        How many terms were kept.
+    seed : int
+        For the points at which the negative part is integrated.
+    """
+
+    kernel: Kernel
+    shape: Shape
+    rows: Any
+    weights: Array
+    count: int
+    seed: int = 0
+
+    def raw(self, x: Any) -> Array:
+        """The series (m,) at rows `x` (m, d), its sign as it comes, in units of the kernel."""
+        return rectangular_product(self.kernel, x, self.rows, self.weights[:, None])[:, 0]
+
+    def log(self, x: Any) -> Array:
+        """Logarithm of the density (m,); -inf where it is 0."""
+        with np.errstate(divide="ignore"):
+            logarithm: Array = np.log(np.maximum(self.raw(x), 0.0))
+        logarithm -= self.shape.log_integral + np.log(self.mass[0])
+        return logarithm
+
+    @cached_property
+    def mass(self) -> tuple[float, float]:
+        """Integral of the positive part, and its standard error: 0 where no weight is negative.
+
+        The negative part is integrated over points drawn from the positive weights' mixture.
+        """
+        if not (self.weights < 0).any():
+            return float(self.weights.sum()), 0.0
+        size = int(np.clip(_MOST_VALUES // len(self.weights), 1000, 20_000))
+        rng = np.random.default_rng(self.seed)
+        shares = self._acceptance(self._proposals(size, rng))
+        top = float(self.weights[self.weights > 0].sum())
+        # the integral of the series itself is known, so that only what lies below 0 is left to chance
+        below = top * np.maximum(-shares, 0.0)
+        return float(self.weights.sum() + below.mean()), float(below.std() / np.sqrt(size))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """Points (n, d) drawn from the density: from the mixture of positive weights, with some rejected."""
+        if not (self.weights < 0).any():
+            return self._proposals(n, rng)
+        taken: list[Array] = []
+        count = 0
+        while count < n:
+            points = self._proposals(max(256, 2 * (n - count)), rng)
+            points = points[rng.random(len(points)) < self._acceptance(points)]
+            taken.append(points)
+            count += len(points)
+        return np.concatenate(taken)[:n]
+
+    def _proposals(self, n: int, rng: np.random.Generator) -> Array:
+        positive = np.maximum(self.weights, 0.0)
+        chosen = rng.choice(len(positive), size=n, p=positive / positive.sum())
+        centers = self.rows[chosen]
+        centers = centers.toarray() if scipy.sparse.issparse(centers) else centers
+        return np.asarray(centers + self.shape.sample(n, rng))
+
+    def _acceptance(self, x: Array) -> Array:
+        """The series divided by its part of positive weights: at most 1."""
+        both = np.column_stack([self.weights, np.maximum(self.weights, 0.0)])
+        values = rectangular_product(self.kernel, x, self.rows, both)
+        return np.divide(values[:, 0], values[:, 1], out=np.zeros(len(values)), where=values[:, 1] > 0)
+
+
+def fit_series(
+    kernel: Kernel,
+    x: Any,
+    weights: Array,
+    count: int | None,
+    truncation: Literal["held_out", "rule"],
+    folds: Array,
+    rng: np.random.Generator,
+) -> Series:
+    """Expand the density of rows in eigenfunctions of the kernel and keep some of the terms (Girolami 2002).
+
+    The eigenproblem is that of landmark features, at most 1000 of them, exact where there are no more rows. Term j is
+    c_j e_j(x) with c_j the mean of e_j over the rows; with all terms the sum is the Parzen estimate.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One that is a density in the difference of two points.
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+        Positive.
+    count : int or None
+        Leading terms to keep; None: chosen by `truncation`.
+    truncation : {"held_out", "rule"}
+    folds : ndarray of int of shape (n,)
+        Which rows are held out together.
+    rng : numpy.random.Generator
+    """
+    shape = Shape.of(kernel, x.shape[1])
+    top = float(kernel.diagonal(x[:1])[0])
+    pivots = choose_pivots(kernel, x, weights, min(x.shape[0], _MOST_POINTS), _LEAK * top, rng)
+    features = LandmarkMap.at(kernel, x[pivots.indices])
+    moments = _moments(features, x, weights, folds if count is None and truncation == "held_out" else None)
+    whole = moments[0]
+    for part in moments[1:]:
+        whole = whole + part
+    values, axes = whole.eigen()
+    if count is None and truncation == "rule":
+        kept = retained_by_rule(whole, values, axes)
+    else:
+        if count is None:
+            count = held_out_count(moments, _overlap(features, shape)) if len(moments) > 1 else len(values)
+        kept = np.arange(len(values)) < count
+    terms = (whole.total / whole.weight) @ axes[:, kept]
+    multipliers = features.dot(x, (axes[:, kept] @ (terms / values[kept]))[:, None])[:, 0]
+    series_weights = weights / whole.weight * multipliers
+    return Series(kernel, shape, x, series_weights, int(kept.sum()), int(rng.integers(2**62)))
+
+
+def _moments(features: LandmarkMap, x: Any, weights: Array, folds: Array | None) -> list[Moment]:
+    """Moments of each fold, in one pass over it."""
+    groups = [np.arange(x.shape[0])] if folds is None else [np.flatnonzero(folds == f) for f in np.unique(folds)]
+    axes = np.eye(features.n_features)
+    found = []
+    for rows in groups:
+        moment = Moment(0.0, np.zeros(len(axes)), np.zeros_like(axes))
+        for first in range(0, len(rows), _ROWS):
+            part = rows[first : first + _ROWS]
+            phi = features.dot(x[part], axes)
+            weighted = weights[part, None] * phi
+            moment += Moment(float(weights[part].sum()), weighted.sum(axis=0), inner(weighted, phi))
+        found.append(moment)
+    return found
+
+
+def _overlap(features: LandmarkMap, shape: Shape) -> Array:
+    """Integral of phi phi^T over all of space, divided by that of the kernel."""
+    wide, log = shape.spread()
+    half = features.triangle.solve(wide(features.points) * np.exp(log - shape.log_integral))
+    return features.triangle.solve(np.ascontiguousarray(half.T))

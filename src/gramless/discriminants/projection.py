@@ -1,0 +1,35 @@
+"""Directions in feature space, as combinations of the vectors of a span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gramless.arrays import Array
+from gramless.spaces import Eigenspace, Span
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Rows to coordinates along some directions.
+
+    Attributes
+    ----------
+    span : Span
+    coefficients : ndarray of shape (p, q)
+    offset : ndarray of shape (q,)
+        Coordinates of the origin, subtracted.
+    """
+
+    span: Span
+    coefficients: Array
+    offset: Array
+
+    @classmethod
+    def along(cls, space: Eigenspace, directions: Array, origin: Array) -> Projection:
+        """Directions (r, q) and origin (r,) in the coordinates of an eigenspace; q columns are made, not r."""
+        return cls(space.span, space.basis @ directions, (space.offset + origin) @ directions)
+
+    def __call__(self, x: Any) -> Array:
+        """Coordinates (m, q) of rows `x` (m, d)."""
+        return self.span.dot(x, self.coefficients) - self.offset

@@ -1,0 +1,64 @@
+"""An eigenspace of feature space whose coordinates other estimators work in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.errors import MemoryLimitError
+from gramless.estimators.posing import pose_problem
+from gramless.estimators.reading import read_seed
+from gramless.planning import Plan, make_plan, methods
+from gramless.problem import Request
+from gramless.routes import Fitted
+from gramless.spaces import Eigenspace
+
+_TOL = 1e-6
+
+
+def find_eigenspace(model: Any, x: Any, weights: Array) -> tuple[float, Plan, Fitted]:
+    """Leading components of the rows, by the method that is cheapest: the number gamma stands for, the plan, the fit.
+
+    Parameters
+    ----------
+    model : estimator
+        With n_coordinates (a number, a share of the variance, or None for all), method, random_state, and what
+        :func:`~gramless.estimators.posing.pose_problem` needs.
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+    """
+    n, wanted = x.shape[0], model.n_coordinates
+    share = None if wanted is None or isinstance(wanted, Integral) else float(wanted)
+    k = n if wanted is None else min(n, int(wanted) if share is None else 16)
+    gamma, problem = pose_problem(model, x, weights, k, _TOL)
+    plan = make_plan(problem, model.method)
+    while True:
+        request = Request(rng=read_seed(model.random_state), share=share)
+        try:
+            fitted: Fitted = methods[plan.chosen].run(problem, x, weights, request)
+            kept = max(1, int((fitted.space.scatter > 0).sum()))
+            return gamma, plan, fitted.truncated(kept)
+        except MemoryLimitError as error:
+            if model.method != "auto":
+                raise
+            plan = plan.without(plan.chosen, str(error))
+
+
+def training_coordinates(plan: Plan, fitted: Fitted, x: Any, weights: Array) -> Callable[[slice], Array]:
+    """Coordinates (m, r) of a slice of the rows of the fit: written down if they fit, else made whenever asked for.
+
+    They are those that new rows would get. Eigenvectors times roots of eigenvalues are the same only where the
+    eigenproblem was solved to the last digit: elsewhere small components differ.
+    """
+    space: Eigenspace = fitted.space
+    if fitted.vectors is not None and plan.chosen == "dense" and (weights > 0).all():
+        vectors, roots = fitted.vectors, np.sqrt(weights)
+        return lambda part: vectors[part] * np.sqrt(space.scatter) / roots[part, None]
+    if 8 * x.shape[0] * len(space.scatter) <= plan.problem.memory_limit / 4:
+        values = space.project(x)
+        return lambda part: values[part]
+    return lambda part: space.project(x[part])

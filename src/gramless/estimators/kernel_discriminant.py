@@ -1,0 +1,234 @@
+"""Kernel discriminant analysis with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.special
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from gramless.arrays import Array, use_threads
+from gramless.discriminants import Projection, find_fisher, gather_classes
+from gramless.estimators.coordinates import find_eigenspace, training_coordinates
+from gramless.estimators.posing import KERNEL_NAMES, is_precomputed
+from gramless.estimators.reading import read_gram
+from gramless.kernels import Kernel
+from gramless.planning import methods
+
+KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "n_coordinates": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+    "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
+    "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [dict, None],
+    "method": [StrOptions({"auto", *methods})],
+    "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
+    "random_state": ["random_state"],
+    "n_jobs": [None, Integral],
+}
+
+
+def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
+    """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
+    X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if is_precomputed(model.kernel):
+        X = read_gram(X)
+    check_classification_targets(y)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    classes, labels = np.unique(y[weights > 0], return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")
+    everywhere = np.zeros(len(weights), dtype=np.intp)  # rows of weight 0 count nowhere, whatever their label
+    everywhere[weights > 0] = labels
+    return X, classes, everywhere, weights
+
+
+class KernelDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear discriminant analysis in the feature space of a kernel (KLDA).
+
+    The directions along which class means are farthest apart, measured by the variance within the classes: a
+    generalised symmetric eigenproblem (Raykar & Ankur, section 13), posed in the coordinates of the leading components
+    of kernel PCA, so that no N x N matrix is needed beyond what `memory_limit` allows. Classes are then told apart as
+    Gaussians of one covariance, as in :class:`sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Discriminants that `transform` returns, at most ``n_classes - 1``; None: all. `predict` uses all.
+    shrinkage : float, "auto" or None, default="auto"
+        Part of the covariance within classes that is replaced by a multiple of the identity; ``"auto"``: Ledoit and
+        Wolf's estimate of the best; None: none.
+    priors : array-like of shape (n_classes,), default=None
+        Of the classes; None: their part of the weight.
+    n_coordinates : int, float or None, default=500
+        Components of kernel PCA to work in: a number, a share of the variance, or None for all.
+    kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs :
+        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    priors_ : ndarray of shape (n_classes,)
+    shrinkage_ : float
+        The amount used.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Part of the variance between classes, relative to that within, along each discriminant.
+    n_coordinates_ : int
+    method_ : str
+    plan_ : Plan
+    gamma_ : float
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Where X has names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from gramless import KernelDiscriminantAnalysis
+    >>> X, y = load_digits(return_X_y=True)
+    >>> klda = KernelDiscriminantAnalysis(n_coordinates=200).fit(X[::2], y[::2])
+    >>> klda.transform(X).shape
+    (1797, 9)
+    >>> bool(klda.score(X[1::2], y[1::2]) > 0.97)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"}), None],
+        "priors": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        shrinkage: float | str | None = "auto",
+        priors: Any = None,
+        n_coordinates: int | float | None = 500,
+        kernel: Any = "rbf",
+        gamma: float | str | None = "median",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        method: str = "auto",
+        memory_limit: int | float | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_coordinates = n_coordinates
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.method = method
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelDiscriminantAnalysis:
+        """Find the discriminants.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. A weight of 2 counts as the row twice, 0 as its absence.
+
+        Returns
+        -------
+        KernelDiscriminantAnalysis
+            This estimator.
+        """
+        X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
+        count = len(self.classes_)
+        if self.n_components is not None and self.n_components > count - 1:
+            raise ValueError(
+                f"n_components={self.n_components} is more than the {count - 1} discriminants of {count} classes; pass "
+                f"at most {count - 1}"
+            )
+        self.priors_ = self._read_priors(labels, weights)
+        with use_threads(self.n_jobs):
+            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights)
+            gathered = gather_classes(training_coordinates(self.plan_, fitted, X, weights), labels, weights, count)
+            self._rule = find_fisher(gathered, self.priors_, self.shrinkage)
+        self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
+        self.shrinkage_ = self._rule.shrinkage
+        self._projection = Projection.along(fitted.space, self._rule.directions, self._rule.origin)
+        total = float(self._rule.ratios.sum())
+        ratios = self._rule.ratios / total if total > 0 else np.zeros(len(self._rule.ratios))
+        self.explained_variance_ratio_ = ratios[: self._n_features_out]
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
+        rows = self._read_new(X)
+        return self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False)
+
+    def decision_function(self, X: Any) -> Array:
+        """Log of prior times density, less what all classes share: (m, n_classes); of two the difference, (m,)."""
+        scores = self._rule_scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> Array:
+        """The likeliest class of each row: (m,)."""
+        likeliest = np.argmax(self._rule_scores(X), axis=1)
+        labels: Array = self.classes_[likeliest]
+        return labels
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities (m, n_classes) of the classes."""
+        return np.asarray(scipy.special.softmax(self._rule_scores(X), axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the probabilities: (m, n_classes)."""
+        return np.asarray(scipy.special.log_softmax(self._rule_scores(X), axis=1))
+
+    def _rule_scores(self, X: Any) -> Array:
+        rows = self._read_new(X)
+        return self._rule.scores(self._project(rows), self.priors_)
+
+    def _read_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def _project(self, rows: Any) -> Array:
+        with use_threads(self.n_jobs):
+            return self._projection(rows)
+
+    def _read_priors(self, labels: Array, weights: Array) -> Array:
+        """Given ones, made to sum to 1; or the part of the weight."""
+        sizes = np.bincount(labels, weights=weights, minlength=len(self.classes_))
+        if self.priors is None:
+            return np.asarray(sizes / sizes.sum())
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != sizes.shape or not (priors >= 0).all() or not priors.sum() > 0:
+            raise ValueError(f"priors={self.priors!r} must be {len(sizes)} numbers >= 0, one for each class")
+        return np.asarray(priors / priors.sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        found = self._rule.directions.shape[1]
+        return int(found if self.n_components is None else min(self.n_components, found))

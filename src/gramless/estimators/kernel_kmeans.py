@@ -1,0 +1,327 @@
+"""Kernel k-means with scikit-learn's interface."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from gramless.arrays import Array, use_threads
+from gramless.clustering import Clustering, Settings, approximate_preimage, find_clusters, make_cloud, plan_clustering
+from gramless.errors import MemoryLimitError
+from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, pose_problem
+from gramless.estimators.reading import read_gram, read_seed
+from gramless.features import maps
+from gramless.kernels import Kernel
+from gramless.planning import Plan
+
+
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """K-means in the feature space of a kernel, for any kernel and any number of rows.
+
+    A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel
+    values only (Vasconcelos' S terms), so that the means are never formed; where the kernel has explicit features,
+    ordinary k-means of these does the same in a time that grows with N, not with its square.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
+        How seeds are drawn: far apart in feature space, or anywhere; or labels to begin with.
+    n_init : int or "auto", default="auto"
+        Starts, of which the best is kept; ``"auto"``: 10 for ``init="random"``, 1 otherwise.
+    max_iter : int, default=300
+    tol : float, default=1e-4
+        The centres stand still when their squared movements sum to less than this part of the variance in feature
+        space.
+    kernel, gamma, degree, coef0, kernel_params :
+        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
+    method : str, default="auto"
+        ``"tiled"``: exact sums over the Gram matrix; or a map of explicit features: ``"monomials"``, ``"taylor"``,
+        ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is accurate enough, see
+        ``plan_``.
+    accuracy : float, default=1e-6
+        What explicit features may leave out: kernel values are off by about this part of the largest variance at most,
+        and the inertia by this part of the total one. 0 allows only methods that are exact up to rounding.
+    memory_limit : int, str or None, default=None
+        What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
+    random_state : int, RandomState or None, default=None
+        Same seed, same bits. Neither the order of the rows nor the number of threads changes the partition.
+    n_jobs : int, default=None
+        Threads; None: all cores.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    inertia_ : float
+        Weighted sum of squared distances from the nearest centre, in feature space.
+    n_iter_ : int
+    method_ : str
+    plan_ : Plan
+    gamma_ : float
+    prototype_indices_ : ndarray of shape (n_clusters,)
+        The row nearest to each centre, of the cluster's own; -1 for a cluster that is empty.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Where X has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramless import KernelKMeans
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> labels = KernelKMeans(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "method": [StrOptions({"auto", "tiled", *maps})],
+        "accuracy": [Interval(Real, 0, 1, closed="left")],
+        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        kernel: Any = "rbf",
+        gamma: float | str | None = "median",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        method: str = "auto",
+        accuracy: float = 1e-6,
+        memory_limit: int | float | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.method = method
+        self.accuracy = accuracy
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
+
+        Returns
+        -------
+        KernelKMeans
+            This estimator.
+        """
+        X, weights = self._read(X, sample_weight)
+        self.gamma_, problem = pose_problem(self, X, weights, self.n_clusters, self.accuracy)
+        settings = self._settings(X.shape[0])
+        with use_threads(self.n_jobs):
+            found = self._carry_out(problem, X, weights, settings)
+        self._keep(found, X, weights)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit, and return the labels of X."""
+        labels: Array = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit, and return the distances (n_samples, n_clusters) of X from the centres."""
+        self.fit(X, sample_weight=sample_weight)
+        return self._distances(self.X_fit_, self.X_fit_.diagonal() if is_precomputed(self.kernel) else None)
+
+    def predict(self, X: Any) -> Array:
+        """The nearest centre of each row: (m,).
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (m, n_features)
+            For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
+        """
+        rows = self._read_new(X)
+        with use_threads(self.n_jobs):
+            return self._model.nearest(rows).astype(np.int32)
+
+    def transform(self, X: Any) -> Array:
+        """Distances (m, n_clusters) from the centres, in feature space."""
+        rows = self._read_new(X)
+        self._refuse_given("transform")
+        return self._distances(rows, None)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The inertia of X with the centres found, times -1."""
+        rows = self._read_new(X)
+        self._refuse_given("score")
+        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        with use_threads(self.n_jobs):
+            return -float(weights @ self._model.distances2(rows).min(axis=1))
+
+    def prototypes(self, method: str = "preimage") -> Any:
+        """A row of the input for each cluster: feature space has the centres, the input may not.
+
+        Parameters
+        ----------
+        method : {"preimage", "nearest"}
+            ``"preimage"``: the point whose image is nearest to the centre, by descent from the nearest row and from the
+            mean of the cluster's rows. ``"nearest"``: the nearest of the cluster's rows, not necessarily optimal
+            (Vasconcelos).
+
+        Returns
+        -------
+        {ndarray, CSR} of shape (n_clusters, n_features)
+        """
+        check_is_fitted(self)
+        if method not in ("preimage", "nearest"):
+            raise ValueError(f"method={method!r} is not known; pass 'preimage' or 'nearest'")
+        self._refuse_given("prototypes")
+        if (self.prototype_indices_ < 0).any():
+            raise ValueError("some clusters are empty and have no prototype; fit with a smaller n_clusters")
+        if method == "nearest":
+            return self.X_fit_[self.prototype_indices_]
+        if scipy.sparse.issparse(self.X_fit_):
+            raise ValueError("a pre-image of sparse rows is dense; fit X.toarray(), or pass method='nearest'")
+        with use_threads(self.n_jobs):
+            found = [self._preimage(cluster) for cluster in range(self.n_clusters)]
+        return np.array(found).astype(self.X_fit_.dtype)
+
+    def _preimage(self, cluster: int) -> Array:
+        members = np.flatnonzero((self.labels_ == cluster) & (self._weights > 0))
+        rows = self.X_fit_[members]
+        shares = self._weights[members] / self._weights[members].sum()
+        starts = np.vstack([self.X_fit_[self.prototype_indices_[cluster]], shares @ rows])
+        return approximate_preimage(self._model.span.kernel, rows, shares, starts)[0]  # type: ignore[attr-defined]
+
+    def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
+        """Validate rows and weights: at least as many rows that count as clusters."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if is_precomputed(self.kernel):
+            X = read_gram(X)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        counted = int((weights > 0).sum())
+        if counted < self.n_clusters:
+            of = "" if counted == len(weights) else " of positive weight"
+            raise ValueError(
+                f"n_samples={counted}{of} should be >= n_clusters={self.n_clusters}; pass at most {counted} clusters"
+            )
+        return X, weights
+
+    def _read_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def _settings(self, n: int) -> Settings:
+        """How to look: labels that were given are checked here."""
+        start = self.init
+        if not isinstance(start, str):
+            start = np.asarray(start)
+            if start.shape != (n,) or start.dtype.kind not in "iu":
+                raise ValueError(
+                    f"init of shape {start.shape} and type {start.dtype} given; pass {n} labels (integers), "
+                    "'k-means++' or 'random'"
+                )
+            if start.min() < 0 or start.max() >= self.n_clusters:
+                raise ValueError(
+                    f"init has labels from {start.min()} to {start.max()}; pass 0 to {self.n_clusters - 1}"
+                )
+        auto = 10 if isinstance(start, str) and start == "random" else 1
+        starts = auto if self.n_init == "auto" else int(self.n_init)
+        if not isinstance(start, str):
+            starts = 1  # all would be the same
+        return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
+
+    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings) -> Clustering:
+        """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
+        self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
+        while True:
+            self.method_, rng = self.plan_.chosen, read_seed(self.random_state)
+            try:
+                cloud = make_cloud(self.method_, problem, X, weights, self.accuracy, rng)
+                return find_clusters(cloud, settings, rng)
+            except MemoryLimitError as error:
+                if self.method != "auto":
+                    raise
+                self.plan_ = self.plan_.without(self.method_, str(error))
+
+    def _keep(self, found: Clustering, X: Any, weights: Array) -> None:
+        """Set the fitted attributes."""
+        self.X_fit_, self._weights, self._model = X, weights, found.model
+        self.labels_ = found.labels.astype(np.int32)
+        self.inertia_, self.n_iter_ = found.inertia, found.n_iter
+        cost = np.where(weights > 0, found.distances2, np.inf)
+        order = np.lexsort((cost, found.labels))
+        first = np.searchsorted(found.labels[order], np.arange(self.n_clusters))
+        nearest = order[np.minimum(first, len(order) - 1)]
+        there = (found.labels[nearest] == np.arange(self.n_clusters)) & np.isfinite(cost[nearest])
+        self.prototype_indices_ = np.where(there, nearest, -1)
+        if not there.all():
+            warnings.warn(
+                f"{int(there.sum())} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not found.converged:
+            warnings.warn(
+                f"the centres still moved after max_iter={self.max_iter} iterations; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _distances(self, rows: Any, norms2: Array | None) -> Array:
+        with use_threads(self.n_jobs):
+            distances = np.sqrt(self._model.distances2(rows, norms2))
+        return distances.astype(rows.dtype, copy=False)
+
+    def _refuse_given(self, what: str) -> None:
+        if is_precomputed(self.kernel):
+            raise ValueError(f"{what} needs rows, or k(x, x) of new ones, which kernel='precomputed' does not give")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_clusters)

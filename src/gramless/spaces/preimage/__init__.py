@@ -1,0 +1,16 @@
+"""From components back to the input."""
+
+from gramless.spaces.preimage.distances import from_distances
+from gramless.spaces.preimage.expansion import Expansion, expand, preimage_errors
+from gramless.spaces.preimage.fixed_point import FixedPoints, fixed_points
+from gramless.spaces.preimage.ridge import RidgePreimage
+
+__all__ = [
+    "Expansion",
+    "FixedPoints",
+    "RidgePreimage",
+    "expand",
+    "fixed_points",
+    "from_distances",
+    "preimage_errors",
+]

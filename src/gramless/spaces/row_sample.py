@@ -1,0 +1,92 @@
+"""A weighted sample of rows that were seen once: of two of them the sample of both is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gramless.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Priority sample (Duffield, Lund & Thorup 2007): of each row w / u, u uniform in (0, 1); the largest stay.
+
+    With t the largest priority that was dropped, max(w, t) is an unbiased estimate of the weight that a row which
+    stayed stands for: sums over all rows are estimated by sums over the sample. While nothing has been dropped t = 0
+    and everything is exact.
+
+    Attributes
+    ----------
+    size : int
+        Rows at most.
+    rows : ndarray of shape (m, d)
+    own : ndarray of shape (m,)
+        The rows' weights.
+    priority : ndarray of shape (m,)
+    threshold : float
+    seen : int
+        How many rows were looked at.
+
+    Examples
+    --------
+    >>> x = np.arange(100.0)[:, None]
+    >>> half, other = RowSample.of(x[:50], np.ones(50), 20), RowSample.of(x[50:], np.ones(50), 20, seed=1)
+    >>> both = half + other
+    >>> both.rows.shape, both.seen
+    ((20, 1), 100)
+    """
+
+    size: int
+    rows: Array
+    own: Array
+    priority: Array
+    threshold: float = 0.0
+    seen: int = 0
+
+    @classmethod
+    def of(cls, x: Array, weights: Array, size: int, *, seed: int | list[int] = 0) -> RowSample:
+        """Of rows `x` (n, d) with `weights` (n,); those of weight 0 do not count."""
+        used = np.flatnonzero(weights > 0)
+        uniform = 1.0 - np.random.default_rng(seed).random(len(used))
+        priority = weights[used] / uniform
+        threshold = 0.0
+        if len(used) > size:  # before any row is copied
+            threshold = float(np.partition(priority, -size - 1)[-size - 1])
+            used, priority = used[priority > threshold], priority[priority > threshold]
+        return cls(size, np.array(x[used]), weights[used], priority, threshold, seen=len(uniform))
+
+    @property
+    def weights(self) -> Array:
+        """Weight that each row stands for (m,)."""
+        return np.maximum(self.own, self.threshold)
+
+    def __add__(self, other: RowSample) -> RowSample:
+        return RowSample(
+            size=min(self.size, other.size),
+            rows=np.concatenate([self.rows, other.rows]),
+            own=np.concatenate([self.own, other.own]),
+            priority=np.concatenate([self.priority, other.priority]),
+            threshold=max(self.threshold, other.threshold),
+            seen=self.seen + other.seen,
+        )._cut()
+
+    def scaled(self, factor: float) -> RowSample:
+        """As if every weight were multiplied by `factor` > 0."""
+        return replace(self, own=self.own * factor, priority=self.priority * factor, threshold=self.threshold * factor)
+
+    def _cut(self) -> RowSample:
+        """The rows of largest priority, `size` of them, in the order in which they came."""
+        threshold = self.threshold
+        if len(self.rows) > self.size:
+            order = np.argsort(-self.priority, kind="stable")
+            threshold = max(threshold, float(self.priority[order[self.size]]))
+        kept = self.priority > threshold
+        return replace(
+            self,
+            rows=np.array(self.rows[kept]),
+            own=self.own[kept],
+            priority=self.priority[kept],
+            threshold=threshold,
+        )
