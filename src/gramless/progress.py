@@ -14,6 +14,9 @@ class Observer(Protocol):
     def begins(self, method: str, seconds: float) -> None:
         """A method starts, which the plan expects to take so long."""
 
+    def passing(self) -> None:
+        """A product with the Gram matrix begins."""
+
     def passed(self) -> None:
         """One more product with the Gram matrix, by a block of any width, is done."""
 
@@ -28,6 +31,9 @@ class Silent:
     """Follows nothing."""
 
     def begins(self, method: str, seconds: float) -> None:
+        pass
+
+    def passing(self) -> None:
         pass
 
     def passed(self) -> None:

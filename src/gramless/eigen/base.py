@@ -189,6 +189,7 @@ class Counted:
 
     def __matmul__(self, v: Array) -> Array:
         self._products += 1
+        observer().passing()
         product = self._operator @ (v if v.ndim == 2 else v[:, None])
         observer().passed()
         return product if v.ndim == 2 else product[:, 0]

@@ -18,7 +18,9 @@ from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
+from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
@@ -26,12 +28,19 @@ from gramless.features import Box, FeatureMap, maps
 from gramless.kernels import Kernel, Precomputed
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
+from gramless.progress import observer
 from gramless.routes import Fitted, conclude, stream_signs
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
-class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPCA(
+    CallbackSupportMixin,  # type: ignore[misc]
+    Preimages,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Kernel principal component analysis without the Gram matrix.
 
     Takes every parameter of :class:`sklearn.decomposition.KernelPCA` with the same meaning and sets the same
@@ -90,6 +99,11 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         and Fourier maps, which are made for a box; rows outside are refused.
     keep_data : bool, default=True
         Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
+        worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
+        pass. It changes no bit of the result. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) are told the
+        same.
 
     Attributes
     ----------
@@ -160,6 +174,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         "center_input": ["boolean"],
         "domain": ["array-like", None],
         "keep_data": ["boolean"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -186,6 +201,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         center_input: bool = False,
         domain: Any = None,
         keep_data: bool = True,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -208,6 +224,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.center_input = center_input
         self.domain = domain
         self.keep_data = keep_data
+        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
@@ -229,7 +246,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         X, weights = self._read(X, sample_weight)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
-        with use_threads(self.n_jobs):
+        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = self._pose(rows, kernel, weights)
             fitted = self._carry_out(problem, rows, weights)
             self._forget()
@@ -266,13 +283,15 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         first = getattr(self, "_moments", None) is None
         X, weights = self._read(X, sample_weight, batch=True, reset=first)
         self._box(X)  # refuses rows outside the domain
-        with use_threads(self.n_jobs):
+        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             if first:
                 self._forget()
                 features = self._open_stream(X, weights)
+                observer().begins(self.method_, np.inf)
                 moments = features.moments(X, weights)
             else:
                 features = self._space.span.features  # type: ignore[attr-defined]
+                observer().begins(self.method_, np.inf)
                 moments = self._moments + features.moments(X, weights)
             self._update(features, moments, X.dtype)
             self._sample_rows(X, weights, first=first)
@@ -495,6 +514,7 @@ class KernelPCA(Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.plan_ = make_plan(problem, self.method)
         while True:
             self.method_ = self.plan_.chosen
+            observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
             try:
                 fitted: Fitted = methods[self.method_].run(problem, rows, weights, self._request())
                 return fitted
