@@ -3,13 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test test-gpu lint docs bench bench-gpu clean
 
 demo: .venv/.plot
 	$(BIN)/python -m gramless.demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -q
+
+test-gpu: .venv/.dev .venv/.gpu
+	$(BIN)/python -m pytest -q -m gpu tests
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -23,6 +26,9 @@ docs: .venv/.docs
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+
+bench-gpu: .venv/.dev .venv/.gpu
+	$(BIN)/python -m benchmarks.gpu
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache demo dist

@@ -6,6 +6,7 @@ from gramless.certificates import Certificate
 from gramless.errors import (
     GramlessError,
     IndefiniteKernelWarning,
+    LongFitWarning,
     MemoryLimitError,
     PreimageWarning,
     UncertifiedWarning,
@@ -28,6 +29,7 @@ __all__ = [
     "KernelICA",
     "KernelKMeans",
     "KernelPCA",
+    "LongFitWarning",
     "MemoryLimitError",
     "PreimageWarning",
     "SeriesDensity",

@@ -15,6 +15,10 @@ class UncertifiedWarning(GramlessError, UserWarning):
     """The error bound of an eigenvalue is as large as the eigenvalue; the certificate shows which."""
 
 
+class LongFitWarning(GramlessError, UserWarning):
+    """A fit will take long; the message says how long, and what would be faster."""
+
+
 class MemoryLimitError(GramlessError, MemoryError):
     """The work does not fit `memory_limit`; the message names what would."""
 

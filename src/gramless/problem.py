@@ -47,6 +47,8 @@ class Problem:
         Estimate of the trace of that matrix divided by W.
     sample : ndarray of shape (m, d) or None
         Some of the rows, evenly spaced, where those that were given are all there will be.
+    device : str
+        ``"cpu"``, or the torch device the work may be done on.
     """
 
     n: int
@@ -68,6 +70,7 @@ class Problem:
     peak: float = 1.0
     variance: float = 1.0
     sample: Any = None
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)

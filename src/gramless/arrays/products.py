@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.tensor_products import CHUNK as _CHUNK
+from gramless.arrays.tensor_products import GROUP as _GROUP
+from gramless.arrays.tensor_products import tensor_inner, tensor_qr, tensor_times
+from gramless.arrays.tensors import is_tensor
 from gramless.arrays.threads import one_blas_thread, run_in_threads
 
-_CHUNK = 256
-_GROUP = 32
 _COLUMNS = 160  # of a result at a time: the sum stays in cache
 
 
-def inner(a: Array, b: Array) -> Array:
+def inner(a: Any, b: Any) -> Array:
     """``a.T @ b`` for tall `a` (n, p) and `b` (n, q), summed in chunks and, in float64, over chunks.
 
     Examples
@@ -20,6 +24,8 @@ def inner(a: Array, b: Array) -> Array:
     >>> inner(np.ones((3, 1)), np.ones((3, 2)))
     array([[3., 3.]])
     """
+    if is_tensor(a):
+        return tensor_inner(a, b)
     step = _CHUNK * _GROUP
     groups = np.zeros((max(1, -(-len(a) // step)), a.shape[1], b.shape[1]))
 
@@ -43,7 +49,7 @@ def inner_rounding(n: int) -> float:
     return (min(n, _CHUNK) + min(chunks, _GROUP) + chunks / _GROUP + 2) * unit_roundoff()
 
 
-def times(a: Array, small: Array) -> Array:
+def times(a: Any, small: Array) -> Any:
     """``a @ small`` for tall `a` (n, m), in the precision of `a`, threads over blocks of rows.
 
     Examples
@@ -51,6 +57,8 @@ def times(a: Array, small: Array) -> Array:
     >>> times(np.eye(3, 2), np.ones((2, 1))).ravel()
     array([1., 1., 0.])
     """
+    if is_tensor(a):
+        return tensor_times(a, small)
     small = small.astype(a.dtype, copy=False)
     out: Array = np.empty((len(a), small.shape[1]), a.dtype)
 
@@ -62,7 +70,7 @@ def times(a: Array, small: Array) -> Array:
     return out
 
 
-def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 1e-10) -> tuple[Array, Array]:
+def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-10) -> tuple[Any, Array]:
     """Orthonormal basis of `block`'s columns outside `against`, and its coefficients.
 
     Parameters
@@ -86,12 +94,12 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     >>> basis.shape
     (2, 1)
     """
-    peak = float(np.abs(block).max(initial=0.0))
+    peak = float(abs(block).max()) if len(block) and block.shape[1] else 0.0
     if not np.isfinite(peak):
         raise FloatingPointError("a block of vectors has entries that are not finite")
     if peak == 0:
         return block[:, :0], np.zeros((0, block.shape[1]))
-    scale = peak * np.sqrt(((block / peak) ** 2).sum(axis=0).max())
+    scale = peak * float(((block / peak) ** 2).sum(0).max()) ** 0.5
     if against is not None and against.shape[1]:
         block = block - times(against, inner(against, block))
     basis, coefficients = _by_gram(block, drop * scale) or _by_singular_values(block, drop * scale)
@@ -101,12 +109,14 @@ def orthonormalize(block: Array, against: Array | None = None, *, drop: float = 
     return basis, correction @ coefficients
 
 
-def _by_gram(block: Array, least: float) -> tuple[Array, Array] | None:
+def _by_gram(block: Any, least: float) -> tuple[Any, Array] | None:
     """Nearly orthonormal columns from the Gram matrix of the scaled ones; None where those are far from independent.
 
     Half the work of a QR factorisation, and all of it in matrix products; what its squared condition costs is mended
     afterwards.
     """
+    if is_tensor(block):  # its QR is made of Gram matrices as it is
+        return None
     norms = np.linalg.norm(block, axis=0)
     tiny = float(np.sqrt(np.finfo(block.dtype).tiny))
     if not (norms > max(least, tiny)).all() or not norms.max() < 1 / tiny or block.shape[1] < 8:
@@ -120,7 +130,7 @@ def _by_gram(block: Array, least: float) -> tuple[Array, Array] | None:
     return times(scaled, turn / roots), (roots[:, None] * turn.T) * norms
 
 
-def _by_singular_values(block: Array, least: float) -> tuple[Array, Array]:
+def _by_singular_values(block: Any, least: float) -> tuple[Any, Array]:
     """Orthonormal columns by QR; directions of singular value up to `least` are left out."""
     basis, triangle = _qr(block)
     left, weights, right = np.linalg.svd(triangle)
@@ -136,7 +146,7 @@ def orthonormalize_roughly(block: Array, against: Array) -> tuple[Array, Array]:
     return basis, correction @ triangle
 
 
-def _polished(basis: Array) -> tuple[Array, Array]:
+def _polished(basis: Any) -> tuple[Any, Array]:
     """Nearly orthonormal columns made so to the last digit, by two Newton steps where those suffice, else by QR."""
     rank = basis.shape[1]
     gram = inner(basis, basis)
@@ -147,8 +157,10 @@ def _polished(basis: Array) -> tuple[Array, Array]:
     return _qr(basis)
 
 
-def _qr(block: Array) -> tuple[Array, Array]:
+def _qr(block: Any) -> tuple[Any, Array]:
     """Thin QR of a tall block: of blocks of rows in threads, then of their triangles (TSQR)."""
+    if is_tensor(block):
+        return tensor_qr(block)
     n, b = block.shape
     step = max(2048, 4 * b)
     if n <= 2 * step:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaincinv
 
-from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.arrays import Array, beside, inner, inner_rounding, unit_roundoff
 from gramless.certificates.inertia import least_upper_bound
 
 
@@ -94,7 +94,7 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
         A bound on |C|, if one is known: it carries errors from one power to the next.
     """
     n, r = powers[0].shape
-    stacked = np.hstack(powers)
+    stacked = beside(*powers)
     gram = inner(stacked, stacked).reshape(
         len(powers), r, len(powers), r
     )  # of column a of C^i G, b of C^j G: i, a, j, b

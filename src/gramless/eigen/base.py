@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array, inner, orthonormalize, times
+from gramless.arrays import Array, beside, in_float64, inner, like, orthonormalize, times
 from gramless.certificates import Certificate, Outside
 from gramless.progress import observer
 from gramless.registry import Registry
@@ -23,7 +23,9 @@ class Operator(Protocol):
 
     Optional attributes, used where present: ``error`` (for every v, the computed product is within ``error * |v|`` of
     the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (a cheaper, coarser
-    operator for the same map, or None) and ``to_dense()``. Without them, products are taken as exact to rounding.
+    operator for the same map, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to where products are
+    made: a torch tensor on a graphics card, which its products then are, too). Without them, products are taken as
+    exact to rounding.
     """
 
     shape: tuple[int, int]
@@ -69,10 +71,10 @@ class Goal:
     start: Array | None = None
     max_iter: int | None = None
 
-    def starting_block(self, n: int, columns: int) -> Array:
-        """Orthonormal (n, columns): the given start, filled up with random vectors."""
-        given = np.zeros((n, 0)) if self.start is None else np.asarray(self.start, dtype=np.float64)[:, :columns]
-        block = np.hstack([given, self.rng.standard_normal((n, columns - given.shape[1]))])
+    def starting_block(self, n: int, columns: int) -> Any:
+        """Orthonormal (n, columns): the given start, filled up with random vectors; a tensor if the start is one."""
+        given = np.zeros((n, 0)) if self.start is None else in_float64(self.start)[:, :columns]
+        block = beside(given, like(self.rng.standard_normal((n, columns - given.shape[1])), given))
         return orthonormalize(block)[0]
 
 

@@ -9,8 +9,20 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, times, unit_roundoff
+from gramless.arrays import (
+    Array,
+    beside,
+    in_float64,
+    inner,
+    inner_rounding,
+    like,
+    one_blas_thread,
+    times,
+    to_numpy,
+    unit_roundoff,
+)
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
+from gramless.certificates.outside import chi2_lower
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 
 PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a factor of 3 to 5, not more
@@ -66,9 +78,9 @@ def eigsh(
     if not 1 <= k <= n:
         raise ValueError(f"k={k} pairs of an operator with {n} rows; pass 1 to {n}")
     if start is not None:
-        start = np.asarray(start, dtype=np.float64)
+        start = in_float64(start)
         start = start[:, None] if start.ndim == 1 else start
-        if start.shape[0] != n or not np.isfinite(start).all():
+        if start.shape[0] != n or not np.isfinite(to_numpy(start)).all():
             raise ValueError(f"start of shape {start.shape} must have {n} rows of finite numbers")
     goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
     chosen = solvers[solver]() if isinstance(solver, str) else solver
@@ -139,7 +151,7 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
             outcome = Outcome.CONVERGED
         elif (residuals <= rounding).all():
             outcome = Outcome.ROUNDING
-    vectors = times(basis.vectors, coordinates[:, lead])
+    vectors = to_numpy(times(basis.vectors, coordinates[:, lead]))
     return EigenResult(values, vectors, residuals, certificate, outcome, operator.passes)
 
 
@@ -152,7 +164,7 @@ def product_rounding(operator: Operator, basis: Basis) -> float:
     n, m = basis.vectors.shape
     size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
     both = np.hstack([np.eye(m), np.zeros((m, basis.residual_vectors.shape[1]))])
-    skew = np.linalg.norm(inner(basis.vectors, np.hstack([basis.vectors, basis.residual_vectors])) - both)
+    skew = np.linalg.norm(inner(basis.vectors, beside(basis.vectors, basis.residual_vectors)) - both)
     p = basis.residual_vectors.shape[1]
     skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
     skew += (m + p) * inner_rounding(n)
@@ -179,12 +191,27 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
     certificate = certify(values, coupling, outside, k, rounding)
     probes = list(basis.probes)
     while not _proved(certificate, goal, rounding) and len(probes) <= 3:
-        if len(probes) < 2 or outside.probable < np.inf:
+        before = outside.probable
+        if len(probes) < 2 or before < np.inf:
             probes = probe(operator, basis.vectors, goal.rng, probes)
-        bound = from_probes(probes, FAILURE_PROBABILITY, product_error(operator, abs(values[0])) + rounding)
+        error = _probe_error(operator, basis, rounding)
+        bound = from_probes(probes, FAILURE_PROBABILITY, error)
         outside = outside.tightened(probable=bound)
         certificate = certify(values, coupling, outside, k, rounding)
+        floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
+        if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
+            break  # the products are too coarse for another power to tell much more
     return certificate
+
+
+def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:
+    """Error of one product with a vector outside the basis: the operator's own, and what projections add.
+
+    `rounding` has the operator's error once for each column of the basis, which a single vector does not meet.
+    """
+    columns = basis.vectors.shape[1]
+    error = product_error(operator, float(np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))))
+    return error + max(0.0, rounding - float(np.sqrt(columns)) * error)
 
 
 def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
@@ -196,7 +223,7 @@ def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
 def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
     """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors."""
     if not powers:
-        powers = [off(vectors, rng.standard_normal((len(vectors), PROBES)))]
+        powers = [off(vectors, like(rng.standard_normal((len(vectors), PROBES)), vectors))]
     return [*powers, off(vectors, operator @ powers[-1])]
 
 

@@ -54,4 +54,4 @@ def filled(vectors: Array, goal: Goal) -> Array:
     if missing > 0:
         fresh = goal.rng.standard_normal((len(vectors), missing))
         basis = np.hstack([basis, orthonormalize(fresh - basis @ (basis.T @ fresh), basis)[0]])
-    return basis
+    return np.asarray(basis)

@@ -15,10 +15,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
+from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.callbacks import CallbackSupportMixin
+from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
@@ -87,8 +89,9 @@ class KernelPCA(
         Threads; None: all cores.
     method : str, default="auto"
         How to work: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
-        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"covariance"``, ``"svd"`` (linear
-        kernel). ``"auto"`` takes the cheapest that reaches `tol` within `memory_limit`; see ``plan_``.
+        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such products on a card),
+        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest that reaches `tol` within
+        `memory_limit`; see ``plan_``.
     memory_limit : int, str or None, default=None
         What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
     center_input : bool, default=False
@@ -97,6 +100,10 @@ class KernelPCA(
     domain : pair of array-like of shape (n_features,), default=None
         (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
         and Fourier maps, which are made for a box; rows outside are refused.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        ``"cuda"``: products, blocks and projections on a CUDA card (needs ``gramless[gpu]``); ``"auto"``: on a card
+        where there is one and the plan finds it cheaper. Torch tensors given to `fit` and `transform` give torch
+        tensors back.
     keep_data : bool, default=True
         Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
     verbose : int, default=0
@@ -173,6 +180,7 @@ class KernelPCA(
         "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "center_input": ["boolean"],
         "domain": ["array-like", None],
+        "device": [str],
         "keep_data": ["boolean"],
         "verbose": ["verbose"],
     }
@@ -201,6 +209,7 @@ class KernelPCA(
         center_input: bool = False,
         domain: Any = None,
         keep_data: bool = True,
+        device: str = "cpu",
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -224,6 +233,7 @@ class KernelPCA(
         self.center_input = center_input
         self.domain = domain
         self.keep_data = keep_data
+        self.device = device
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -243,7 +253,7 @@ class KernelPCA(
         KernelPCA
             This estimator.
         """
-        X, weights = self._read(X, sample_weight)
+        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
@@ -325,13 +335,13 @@ class KernelPCA(
             merged._sample = self._sample + other._sample
         return merged
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
         with use_threads(self.n_jobs):
-            return self._training_scores() if hasattr(self, "X_fit_") else self.transform(X)
+            return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """Project rows on the components, block by block.
 
         Parameters
@@ -345,7 +355,7 @@ class KernelPCA(
         """
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
-            return self._like_input(self._space.project(self._rows_for_kernel(rows)), rows)
+            return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
@@ -405,7 +415,7 @@ class KernelPCA(
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     @property
     def _precomputed(self) -> bool:
@@ -457,6 +467,7 @@ class KernelPCA(
             peak=peak,
             variance=variance,
             sample=sample,
+            device=find_device(self.device),
         )
 
     def _box(self, X: Any) -> tuple[Array | None, Array | None]:
@@ -511,7 +522,8 @@ class KernelPCA(
 
     def _carry_out(self, problem: Problem, rows: Any, weights: Array) -> Fitted:
         """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
-        self.plan_ = make_plan(problem, self.method)
+        self.plan_ = make_plan(problem, method_on(self.device, self.method))
+        self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
             observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)

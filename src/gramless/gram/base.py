@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from gramless.arrays import Array
+from gramless.arrays import Array, is_tensor
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,13 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
     @abstractmethod
     def _matmat(self, v: Array) -> Array:
         """S v for v of shape (n, b)."""
+
+    def __matmul__(self, v: Any) -> Any:
+        return self._matmat(v) if is_tensor(v) else super().__matmul__(v)
+
+    def place(self, v: Any) -> Any:
+        """A block of vectors (n, b) moved to where the products are made."""
+        return v
 
     @abstractmethod
     def diagonal(self) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, inner, inner_rounding, unit_roundoff
+from gramless.arrays import Array, in_float64, inner, inner_rounding, like, times, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 
 
@@ -39,12 +40,18 @@ class CenteredGram(GramOperator):
         self._unit = (gram.roots / np.sqrt(self.weight))[:, None]
         self.draft = None if gram.draft is None else CenteredGram(gram.draft)
 
-    def _project(self, v: Array) -> Array:
-        along: Array = self._unit * inner(self._unit, v)
-        return np.subtract(v, along, out=along)
+    def _project(self, v: Any) -> Any:
+        unit = like(self._unit, v)
+        along = times(unit, inner(unit, v))
+        along -= v
+        along *= -1
+        return along
 
-    def _matmat(self, v: Array) -> Array:
-        return self._project(self.gram @ self._project(np.asarray(v, dtype=np.float64)))
+    def _matmat(self, v: Any) -> Any:
+        return self._project(self.gram @ self._project(in_float64(v)))
+
+    def place(self, v: Any) -> Any:
+        return self.gram.place(v)
 
     def statistics(self) -> Statistics:
         """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each rounded to the safe side."""

@@ -32,7 +32,7 @@ class DenseGram(GramOperator):
         self._statistics = Statistics(frobenius**2, matrix.sum(axis=1), frobenius)
 
     def _matmat(self, v: Array) -> Array:
-        return times(self._matrix, v)
+        return np.asarray(times(self._matrix, v))
 
     def diagonal(self) -> Array:
         return np.array(self._matrix.diagonal())

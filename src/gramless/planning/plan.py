@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gramless.errors import MemoryLimitError
+from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
 from gramless.tables import html_table, text_table
+
+_LONG = 600.0  # seconds
 
 
 class Method(Protocol):
@@ -86,6 +90,22 @@ class Plan:
     def without(self, name: str, reason: str) -> Plan:
         """The next best plan, after `name` turned out not to serve."""
         return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})
+
+    def warn_if_long(self) -> None:
+        """Say so before a fit of many minutes begins, and what could be had sooner."""
+        seconds = self.candidates[self.chosen].seconds
+        if not _LONG < seconds < math.inf:
+            return
+        able = {n: e for n, e in self.candidates.items() if not e.refusal and e.bytes <= self.problem.memory_limit}
+        sooner = {n: e for n, e in able.items() if e.seconds < seconds / 4}
+        text = f"this fit may take about {seconds / 60:.0f} minutes by method {self.chosen!r}"
+        if sooner:
+            name = min(sooner, key=lambda n: sooner[n].error)
+            text += (
+                f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
+                f"where tol={self.problem.tol:.0e} is wanted"
+            )
+        warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
 
     def __str__(self) -> str:
         problem = self.problem

@@ -37,7 +37,7 @@ def landmark_start(problem: Problem, x: Any, weights: Array, width: int, rng: np
     rows = np.sort(rng.choice(n, size, replace=False, p=likely))
     landmarks = x[rows]
     with one_blas_thread():
-        whitening = _inverse_root(TiledGram(problem.kernel, landmarks).to_dense())
+        whitening = inverse_root(TiledGram(problem.kernel, landmarks).to_dense())
         scatter, sums = _sums(problem.kernel, x, landmarks, weights)
         scatter -= np.outer(sums, sums) / weights.sum()
         small = whitening.T @ scatter @ whitening
@@ -67,7 +67,7 @@ def _sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, A
     return total[:, :size], total[:, size]
 
 
-def _inverse_root(gram: Array) -> Array:
+def inverse_root(gram: Array) -> Array:
     """R with R^T W R near the identity: from Cholesky, or from eigenvectors where W is not positive definite."""
     lifted = gram + 1e-7 * np.trace(gram) * np.eye(len(gram))
     try:

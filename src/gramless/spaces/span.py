@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, times
+from gramless.arrays import Array, times, to_numpy
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, Linear
@@ -26,12 +26,17 @@ class Span(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointSpan:
-    """The images of points: b_l = phi(points_l)."""
+    """The images of points: b_l = phi(points_l); products are made on `device`."""
 
     kernel: Kernel
     points: Any
+    device: str = "cpu"
 
     def dot(self, x: Any, coefficients: Array) -> Array:
+        if self.device != "cpu" and not scipy.sparse.issparse(x):
+            from gramless.gram.cuda.rectangular import tensor_product
+
+            return to_numpy(tensor_product(self.kernel, x, self.points, coefficients, self.device))
         return rectangular_product(self.kernel, x, self.points, coefficients)
 
     def norms2(self, x: Any) -> Array:
@@ -73,7 +78,7 @@ class InputSpan:
     def dot(self, x: Any, coefficients: Array) -> Array:
         if scipy.sparse.issparse(x):
             return np.asarray(x @ coefficients - self.origin @ coefficients, dtype=np.float64)
-        return times(np.asarray(x, dtype=np.float64) - self.origin, coefficients)
+        return np.asarray(times(np.asarray(x, dtype=np.float64) - self.origin, coefficients))
 
     def norms2(self, x: Any) -> Array:
         if scipy.sparse.issparse(x):

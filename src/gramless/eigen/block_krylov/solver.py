@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, one_blas_thread, orthonormalize, times, unit_roundoff
+from gramless.arrays import (
+    Array,
+    beside,
+    in_float32,
+    in_float64,
+    like,
+    one_blas_thread,
+    orthonormalize,
+    times,
+    unit_roundoff,
+)
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
@@ -52,6 +63,9 @@ class BlockKrylov(Solver):
 
     def _basis(self, operator: Operator, goal: Goal) -> Basis:
         n = operator.shape[0]
+        place = getattr(operator, "place", None)
+        if place is not None:
+            goal = replace(goal, start=place(np.zeros((n, 0)) if goal.start is None else goal.start))
         start, products = goal.start, None
         probes: tuple[Array, ...] = ()
         if getattr(operator, "draft", None) is not None and n > 4 * self._width(goal.k, n):
@@ -82,12 +96,12 @@ class BlockKrylov(Solver):
         width = self._width(goal.k, n)
         most = min(n, max(self.max_columns or basis_columns(width), goal.k + 2 * width))
         guard = min(width, goal.k + 10)
-        given = goal.start is not None and products is None
+        given = goal.start is not None and goal.start.shape[1] > 0 and products is None
         if given and goal.start is not None:  # leave room for random columns
             goal = replace(goal, start=goal.start[:, : max(1, width - 5)])
         q = goal.starting_block(n, width) if products is None or goal.start is None else goal.start
         if coarse:
-            q = q.astype(np.float32)
+            q = in_float32(q)
         products = operator @ q if products is None else products
         state = State.begin(q, products)
         del products
@@ -135,12 +149,12 @@ class Draft:
     def __init__(self, operator: Operator) -> None:
         self._operator, self.shape, self.scale = operator, operator.shape, 0.0
 
-    def __matmul__(self, v: Array) -> Array:
-        product = self._operator @ v.astype(np.float64)
-        if not self.scale:
-            self.scale = float(np.linalg.norm(product, axis=0).max(initial=0.0)) or 1.0
-        product /= self.scale
-        return product.astype(np.float32)
+    def __matmul__(self, v: Any) -> Any:
+        product = self._operator @ in_float64(v)
+        if not self.scale and product.shape[1]:
+            self.scale = float((product**2).sum(0).max()) ** 0.5 or 1.0
+        product /= self.scale or 1.0
+        return in_float32(product)
 
 
 def _outside(operator: Operator, basis: Basis, facts: tuple[Fact, ...]) -> Outside:
@@ -172,9 +186,11 @@ def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bo
         return slow or (len(history) > 2 and history[-1] < 3e-6 and history[-1] > 0.7 * history[-3])
     if len(history) > 40 and history[-1] > 0.5 * history[-31]:
         return True
+    if len(history) <= 3:
+        return False
     error = (getattr(operator, "error", None) or 0.0) / max(abs(scale), np.finfo(float).tiny)
     floor = max(1e5 * unit_roundoff(), error)
-    return len(history) > 3 and history[-1] < floor and history[-1] > 0.3 * history[-4]
+    return history[-1] < floor and history[-1] > 0.3 * history[-4]
 
 
 def _verify(
@@ -184,11 +200,11 @@ def _verify(
     values, coordinates, _ = drafted.ritz()
     estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
     count, probed = _columns_to_verify(values[:most] * scale, goal.k, estimate)
-    q = orthonormalize(times(drafted.vectors, coordinates[:, :count]).astype(np.float64))[0]
+    q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
     if not probed:
         return q, operator @ q, ()
-    probes = off(q, goal.rng.standard_normal((len(q), PROBES)))
-    products = operator @ np.hstack([q, probes])
+    probes = off(q, like(goal.rng.standard_normal((len(q), PROBES)), q))
+    products = operator @ beside(q, probes)
     m = q.shape[1]
     return q, products[:, :m], (probes, off(q, products[:, m:]))
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gramless.arrays import Array, inner, orthonormalize, orthonormalize_roughly, times
+from gramless.arrays import Array, beside, inner, like, orthonormalize, orthonormalize_roughly, times
 from gramless.eigen.base import Basis, Operator, Outcome
 
 
@@ -49,17 +49,17 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     chosen, rest, f_rest = _split(state, width, wanted)
     fresh = min(width, n - m) - chosen.shape[1]
     if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: look elsewhere as well
-        held = np.hstack([state.q, state.p])
-        random = rng.standard_normal((n, min(fresh, n - held.shape[1]))).astype(held.dtype)
+        held = beside(state.q, state.p)
+        random = like(rng.standard_normal((n, min(fresh, n - held.shape[1]))), held)
         extra, _ = orthonormalize(_off(held, random), held)
-        chosen = np.hstack([chosen, extra])
+        chosen = beside(chosen, extra)
     b = chosen.shape[1]
     products = operator @ chosen
-    q = np.hstack([state.q, chosen])
+    q = beside(state.q, chosen)
     h = inner(q, products)
     residual = products - times(q, h)
     # what the old columns still point to, and what the new ones add
-    held = np.hstack([q, rest]) if rest.shape[1] else q
+    held = beside(q, rest) if rest.shape[1] else q
     draft = q.dtype == np.float32
     add, coefficients = orthonormalize_roughly(residual, held) if draft else orthonormalize(residual, held, drop=1e-14)
     along = inner(rest, residual)
@@ -72,7 +72,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     t[:, m:] = h
     t[m:, :m] = h[:m].T
     t[m:, m:] = (h[m:] + h[m:].T) / 2
-    return State(q, t, np.hstack([rest, add]), f)
+    return State(q, t, beside(rest, add), f)
 
 
 def _split(state: State, width: int, wanted: int) -> tuple[Array, Array, Array]:

@@ -1,0 +1,70 @@
+"""Products of tall torch tensors: summed as :mod:`gramless.arrays.products` does, so that one error bound serves both.
+
+Small matrices, those without the long side, are numpy's: their eigenproblems are solved on the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.tensors import like, to_numpy
+
+CHUNK, GROUP = 256, 32
+_SLAB = 64  # groups at a time: the partial products must not fill the card
+
+
+def tensor_inner(a: Any, b: Any) -> Array:
+    """``a.T @ b`` for tensors (n, p) and (n, q): chunks of rows, groups of chunks, then the groups; as numpy (p, q)."""
+    import torch
+
+    if not len(a) or not a.shape[1] or not b.shape[1]:
+        return np.zeros((a.shape[1], b.shape[1]))
+    step = CHUNK * GROUP
+    groups = []
+    for first in range(0, len(a), step * _SLAB):
+        left, right = a[first : first + step * _SLAB], b[first : first + step * _SLAB]
+        whole = len(left) // step * step
+        if whole:
+            parts = torch.bmm(
+                left[:whole].reshape(-1, CHUNK, a.shape[1]).transpose(1, 2),
+                right[:whole].reshape(-1, CHUNK, b.shape[1]),
+            )
+            groups.append(parts.reshape(-1, GROUP, a.shape[1], b.shape[1]).sum(1))
+        rest = [left[i : i + CHUNK].T @ right[i : i + CHUNK] for i in range(whole, len(left), CHUNK)]
+        if rest:
+            groups.append(torch.stack(rest).sum(0)[None])
+    return to_numpy(torch.cat(groups).sum(0))
+
+
+def tensor_times(a: Any, small: Array) -> Any:
+    """``a @ small`` for a tensor (n, m) and a small numpy matrix (m, q)."""
+    return a @ like(np.ascontiguousarray(small), a)
+
+
+def tensor_qr(block: Any) -> tuple[Any, Array]:
+    """Orthonormal columns Q (n, b) and C (b, b) with ``block = Q C``, from inner products alone.
+
+    Each pass divides by the root of the scaled Gram matrix of the columns, its eigenvalues raised to what rounding
+    leaves of them; a few passes reach orthonormality from any condition number (Stathopoulos & Wu 2002). Columns that
+    are zero stay so.
+    """
+    width = block.shape[1]
+    coefficients = np.eye(width)
+    for _ in range(6):
+        gram = tensor_inner(block, block)
+        norms = np.sqrt(np.maximum(gram.diagonal(), 0))
+        used = norms > 0
+        scale = np.where(used, norms, 1.0)
+        gram = gram / scale / scale[:, None]
+        gram[~used, ~used] = 1.0
+        distance = float(np.abs(gram - np.eye(width)).max(initial=0.0))
+        if distance < 1e-13 and np.abs(norms[used] - 1).max(initial=0.0) < 1e-13:
+            break
+        values, turn = np.linalg.eigh((gram + gram.T) / 2)
+        roots = np.sqrt(np.maximum(values, 16 * width * unit_roundoff() * values[-1]))
+        block = tensor_times(block, turn / scale[:, None] / roots)
+        coefficients = (roots[:, None] * turn.T * scale) @ coefficients
+    return block, coefficients

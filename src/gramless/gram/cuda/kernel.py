@@ -1,0 +1,201 @@
+"""The fused Triton kernel: K V tile by tile on the matrix units, K never in memory, each tile used twice."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _exp2(x):
+    return tl.inline_asm_elementwise("ex2.approx.ftz.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)
+
+
+@triton.jit
+def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGREE: tl.constexpr):
+    """Kernel values times 2^power from the products of two blocks of rows, by the name of the profile."""
+    if PROFILE == "folded":
+        return _exp2(dot * first + second)
+    elif PROFILE == "gaussian":
+        return _exp2(dot * first + left[:, None] + right[None, :])
+    elif PROFILE == "polynomial":
+        base = dot * first + second
+        value = base
+        for _ in tl.static_range(DEGREE - 1):
+            value = value * base
+        return value * power
+    elif PROFILE == "tanh":
+        t = _exp2(tl.minimum(dot * first + second, 126.0))  # first and second carry 2 log2(e)
+        return power * (1.0 - 2.0 / (t + 1.0))
+    else:
+        squared = tl.maximum(dot * first + left[:, None] + right[None, :], 0.0)
+        if PROFILE == "epanechnikov":
+            return power * tl.maximum(1.0 - squared, 0.0)
+        t = tl.sqrt_rn(squared)
+        decay = _exp2(second - t * 1.4426950408889634)
+        if PROFILE == "matern32":
+            decay = decay * (1.0 + t)
+        if PROFILE == "matern52":
+            decay = decay * (1.0 + t * (1.0 + t * 0.3333333333333333))
+        return decay
+
+
+@triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled anew for every number of rows
+def product_tiles(
+    x_high,
+    x_low,
+    x_bias,
+    y_high,
+    y_low,
+    y_bias,
+    v_high,
+    v_low,
+    rows_out,
+    columns_out,
+    n,
+    groups,
+    first_group,
+    first,
+    second,
+    power,
+    D: tl.constexpr,
+    STEP: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    VECTORS: tl.constexpr,
+    SUB: tl.constexpr,
+    CHUNK: tl.constexpr,
+    SYMMETRIC: tl.constexpr,
+    PROFILE: tl.constexpr,
+    DEGREE: tl.constexpr,
+    X_HALVES: tl.constexpr,
+    V_HALVES: tl.constexpr,
+    EXACT_DIAGONAL: tl.constexpr,
+    STAGES: tl.constexpr,
+):
+    """Partial sums of K v over chunks of columns, for groups of SUB * ROWS rows; of K^T v as well where SYMMETRIC.
+
+    Rows x (n, D) and columns y are given as halves, high + low, each with its own term (n,); vectors v (m, VECTORS)
+    likewise. A tile K is made by three products of halves, x_low y_high + x_high y_low + x_high y_high, split into
+    halves again, and multiplied the same way. The accumulator of a matrix unit cuts off what it adds, so each tile
+    begins a fresh one, and totals are added outside of it. Where SYMMETRIC, tiles above the diagonal also give
+    K^T v of their rows, summed over the blocks of a group in `columns_out` (groups, n, VECTORS).
+    """
+    group = tl.program_id(0)
+    chunk = tl.program_id(1)
+    top = (first_group + group) * (SUB * ROWS)
+    end = tl.minimum((chunk + 1) * CHUNK, n)
+    if SYMMETRIC and end <= top:
+        return
+    v_index = tl.arange(0, VECTORS)
+    step_index = tl.arange(0, STEP)
+    for sub in range(SUB):
+        rows = top + sub * ROWS
+        start = chunk * CHUNK
+        row_index = rows + tl.arange(0, ROWS)
+        left = tl.load(x_bias + row_index)
+        v_at = row_index[:, None] * VECTORS + v_index[None, :]
+        if SYMMETRIC:
+            start = tl.maximum(start, rows)
+            vi_high = tl.load(v_high + v_at)
+            if V_HALVES == 2:
+                vi_low = tl.load(v_low + v_at)
+        x_at = row_index[:, None] * D + step_index[None, :]
+        if D == STEP:
+            xi_high = tl.load(x_high + x_at)
+            if X_HALVES == 2:
+                xi_low = tl.load(x_low + x_at)
+        total = tl.zeros((ROWS, VECTORS), dtype=tl.float32)
+        for column in range(start, end, COLUMNS):
+            column_index = column + tl.arange(0, COLUMNS)
+            w_at = column_index[:, None] * VECTORS + v_index[None, :]
+            if SYMMETRIC:
+                # the square on the diagonal serves its own rows in full
+                off = column >= rows + ROWS
+                place = columns_out + group.to(tl.int64) * n * VECTORS + w_at
+                if SUB > 1:
+                    before = tl.load(place, mask=(w_at >= 0) & off & (sub > 0), other=0.0)
+            right = tl.load(y_bias + column_index)
+            y_at = column_index[None, :] * D + step_index[:, None]
+            dot = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)
+            if D == STEP:
+                yj_high = tl.load(y_high + y_at)
+                if X_HALVES == 2:
+                    yj_low = tl.load(y_low + y_at)
+                    dot = tl.dot(xi_low, yj_high)
+                    dot = tl.dot(xi_high, yj_low, dot)
+                dot = tl.dot(xi_high, yj_high, dot)
+            else:
+                for k in tl.range(0, D, STEP, num_stages=STAGES):
+                    a_high = tl.load(x_high + x_at + k)
+                    b_high = tl.load(y_high + y_at + k)
+                    if X_HALVES == 2:
+                        a_low = tl.load(x_low + x_at + k)
+                        b_low = tl.load(y_low + y_at + k)
+                        dot = tl.dot(a_low, b_high, dot)
+                        dot = tl.dot(a_high, b_low, dot)
+                    dot = tl.dot(a_high, b_high, dot)
+            value = _values(dot, left, right, first, second, power, PROFILE, DEGREE)
+            if EXACT_DIAGONAL:
+                value = tl.where(row_index[:, None] == column_index[None, :], power, value)
+            k_high = value.to(tl.float16)
+            vj_high = tl.load(v_high + w_at)
+            if V_HALVES == 2:
+                k_low = (value - k_high.to(tl.float32)).to(tl.float16)
+                vj_low = tl.load(v_low + w_at)
+                part = tl.dot(k_low, vj_high)
+                part = tl.dot(k_high, vj_low, part)
+                part = tl.dot(k_high, vj_high, part)
+            else:
+                part = tl.dot(k_high, vj_high)
+            total += part
+            if SYMMETRIC:
+                if V_HALVES == 2:
+                    above = tl.dot(tl.trans(k_low), vi_high)
+                    above = tl.dot(tl.trans(k_high), vi_low, above)
+                    above = tl.dot(tl.trans(k_high), vi_high, above)
+                else:
+                    above = tl.dot(tl.trans(k_high), vi_high)
+                if SUB > 1:
+                    above += before
+                tl.store(place, above, mask=(w_at >= 0) & off)
+        if start < end:
+            held = chunk.to(tl.int64) * groups * (SUB * ROWS) - first_group * (SUB * ROWS)
+            tl.store(rows_out + held * VECTORS + v_at, total)
+        tl.debug_barrier()
+
+
+@triton.jit(do_not_specialize=["groups", "first_group", "chunks"])
+def gather_partials(
+    rows_out,
+    columns_out,
+    out,
+    n,
+    first_group,
+    groups,
+    chunks,
+    ROWS: tl.constexpr,
+    VECTORS: tl.constexpr,
+    SUB: tl.constexpr,
+    CHUNK: tl.constexpr,
+    SYMMETRIC: tl.constexpr,
+    TILE: tl.constexpr,
+):
+    """Add what a wave of groups gave to the sums, in a fixed order and in float64."""
+    top = tl.program_id(0) * TILE
+    at = (top + tl.arange(0, TILE))[:, None] * VECTORS + tl.arange(0, VECTORS)[None, :]
+    block = top // ROWS * ROWS
+    total = tl.load(out + at)
+    ours = block // (SUB * ROWS) - first_group  # our own group within the wave, if it is there
+    inside = (ours >= 0) & (ours < groups)
+    begin = 0
+    if SYMMETRIC:
+        begin = block // CHUNK
+        reach = tl.minimum(groups, tl.where(block % (SUB * ROWS) == 0, ours, ours + 1))
+        for g in range(0, reach):
+            total += tl.load(columns_out + tl.cast(g, tl.int64) * n * VECTORS + at).to(tl.float64)
+    if inside:
+        for c in range(begin, chunks):
+            held = tl.cast(c, tl.int64) * groups * (SUB * ROWS) - first_group * (SUB * ROWS)
+            total += tl.load(rows_out + held * VECTORS + at).to(tl.float64)
+    tl.store(out + at, total)

@@ -1,0 +1,45 @@
+"""Rounding of the fused product: the worst case, from how the matrix units of a card add.
+
+A number split into two halves is off by 2^-22 of itself. The units are taken to add 16 products at a time to an
+accumulator, the 17 terms aligned to the largest and cut off there with at least 25 bits: such a step is off by at
+most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor does not state this; Fasi, Higham, Mikaitis & Pranesh
+(Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found units of earlier cards to work so, and it is an
+assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
+"""
+
+from __future__ import annotations
+
+import math
+
+from gramless.gram.cuda.recipe import Recipe
+from gramless.kernels import Kernel
+from gramless.kernels.rounding import Rounding, underflow
+
+_HALVES = 2.0**-22
+_STEP = 1.1 * 2.0**-21
+_SINGLE = 2.0**-10  # one product of numbers of 11 bits
+
+
+def entry_rounding(kernel: Kernel, recipe: Recipe, radius: float, d: int, single: bool) -> Rounding:
+    """Error of a kernel value made by the fused kernel for rows within `radius`."""
+    if single:
+        return kernel.rounding(radius, d, _SINGLE)
+    if recipe.profile != "folded":
+        return kernel.rounding(radius, d, 2.0**-21)
+    # rows off by 2^-22 move |x - y|^2 by 8 R^2 2^-22; the part low * low is left out; then the steps of three products
+    steps = 3 * -(-d // 16)
+    spread = (8 + 2) * _HALVES + 2 * steps * _STEP
+    exponent = kernel_rate(recipe) * radius**2 * spread
+    argument = (abs(recipe.second) + 2 * abs(recipe.fold) * radius**2) * math.log(2) * 2.0**-23
+    return Rounding(underflow(2.0**-24), math.expm1(exponent + argument) + 2 * _HALVES)
+
+
+def kernel_rate(recipe: Recipe) -> float:
+    """The gamma of a folded Gaussian."""
+    return abs(recipe.fold) * math.log(2)
+
+
+def sum_rounding(columns: int, chunk: int, single: bool) -> float:
+    """Relative error of a row's sum: halves, steps over the columns of a tile, float32 over a chunk, then float64."""
+    halves = 2 * _SINGLE if single else 4 * _HALVES
+    return 1.01 * (halves + 3 * columns / 16 * _STEP + (chunk / columns + 8) * 2.0**-24)
