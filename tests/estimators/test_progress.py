@@ -1,5 +1,6 @@
 """What a fit tells of its progress, and to whom; nothing of it changes a result."""
 
+import os
 import re
 import subprocess
 import sys
@@ -118,8 +119,6 @@ def test_verbose_says_rows(capfd):
 def test_a_long_fit_shows_a_line_on_a_terminal():
     """Two seconds pass inside a callable kernel; a pseudo-terminal sees the line, and it goes on being drawn."""
     pty = pytest.importorskip("pty")
-    import os
-
     code = (
         "import time, numpy as np\n"
         "from gramless import KernelPCA\n"
@@ -129,9 +128,8 @@ def test_a_long_fit_shows_a_line_on_a_terminal():
         "KernelPCA(2, kernel=slow, verbose=1).fit(np.random.default_rng(0).random((40, 3)))\n"
     )
     ours, theirs = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-c", code], stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "COLUMNS": "200"}
+    child = subprocess.Popen([sys.executable, "-c", code], stderr=theirs, env=environment)
     os.close(theirs)
     seen = b""
     try:
