@@ -8,13 +8,16 @@ table 1) classify the USPS digits by a linear support vector machine on kernel p
 More components than pixels, which linear PCA does not have, bring the error from 8.6 % down to 4 %.
 
 The data are not ours to ship: with ``GRAMLESS_DATA`` set to a folder that holds ``usps.npz`` (``X_train``, ``y_train``,
-``X_test``, ``y_test``; pixels from -1 to 1) the example uses them, without it scikit-learn's 1,797 small digits. A part
-of the table is computed here, in less than a minute; ``python examples/plot_usps_digits.py --full`` computes the
-whole of it, and a second one with the matrix of all training digits, in half an hour or more.
+``X_test``, ``y_test``; pixels from -1 to 1) the example uses them, without it scikit-learn's 1,797 small digits. What
+is shown here is a part of the table, with one penalty for every machine, so that it takes less than a minute;
+``python examples/plot_usps_digits.py --full`` computes the whole of it, penalties chosen, and a second table with the
+matrix of all training digits, in half an hour or more.
 """
 
 # %%
-# The digits, and the cells of the table.
+# The digits, and the cells of the table. USPS images are smoothed by a Gaussian of width 0.75 pixels, a preparation
+# that was usual for them at the time: with pixels as they are, errors of few components come out one to two percent
+# higher than the published ones.
 
 import os
 import sys
@@ -22,6 +25,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.ndimage import gaussian_filter
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.svm import LinearSVC
@@ -32,7 +36,9 @@ full = "--full" in sys.argv
 file = Path(os.environ.get("GRAMLESS_DATA", "")) / "usps.npz"
 if file.is_file():
     digits = np.load(file)
-    x, x_new = (digits[part].astype(float) for part in ("X_train", "X_test"))
+    images = (digits[part].astype(float).reshape(-1, 16, 16) for part in ("X_train", "X_test"))
+    smooth = (gaussian_filter(image, (0, 0.75, 0.75), mode="constant", cval=-1.0) for image in images)
+    x, x_new = (image.reshape(len(image), -1) for image in smooth)
     y, y_new = digits["y_train"], digits["y_test"]
     name, few = "USPS", 3000
 else:
@@ -63,8 +69,8 @@ def components(rows, degree):
 
 # %%
 # Then a linear support vector machine. Its penalty C is the one that does best on a quarter of the *learning* digits,
-# held out: four times that of the row above, the same, or a quarter. From 512 components on it stays: what is added has
-# little variance.
+# held out: four times that of the row above, the same, or a quarter. Beyond 512 components it stays: what is added has
+# little variance. (Here it is 8 throughout.)
 
 
 def machine(penalty):
@@ -85,7 +91,7 @@ def errors(rows):
         for i, count in enumerate(counts):
             if count > learn.shape[1]:
                 continue
-            if count <= 512:
+            if full and count <= 512:
                 penalty = best_penalty(learn[:, :count], [penalty / 4, penalty, 4 * penalty])
             fitted = machine(penalty).fit(learn[:, :count], y)
             table[i, j] = 100 * (1 - fitted.score(test[:, :count], y_new))
@@ -94,10 +100,9 @@ def errors(rows):
                     f"K of {len(rows):,}, p = {degree}, {count} components, C = {penalty:g}: {table[i, j]:.2f} %",
                     flush=True,
                 )
-        width = model.certificate_.width.max() / model.eigenvalues_[0]
-        print(
-            f"p = {degree}: method {model.method_}, intervals within {width:.0e} of the largest eigenvalue", flush=True
-        )
+        certificate = model.certificate_
+        width = (certificate.upper - certificate.lower).max() / model.eigenvalues_[0]
+        print(f"p = {degree}: {model.method_}, eigenvalues within {width:.0e} of the largest", flush=True)
     return table
 
 
