@@ -31,7 +31,7 @@ def growth(rows, columns, settings):
 @pytest.mark.parametrize("method", CASES)
 def test_peak_stays_within_the_limit(method):
     rows, columns, limit, settings = CASES[method]
-    result = growth(rows, columns, {**settings, "kernel": "rbf", "method": method, "memory_limit": limit})
+    result = growth(rows, columns, {**settings, "kernel": "rbf", "method": method, "memory_limit": limit, "n_jobs": 2})
     assert result["method"] == method
     assert result["accurate"]
     assert 0 < result["growth"] <= limit, result
