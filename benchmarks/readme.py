@@ -105,6 +105,21 @@ def exact(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def streams(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Streams, side by side in one process ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | gramless | peer | ratio or figure | aim | met |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        lines.append(
+            f"| {row['name']} | {row['ours']} | {row['theirs']} | {row['value']:.3g} | {row['bar']} | "
+            f"{'yes' if row['met'] else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
 def kmeans(figures: dict[str, Any]) -> str:
     million = figures["million"]
     lines = [
@@ -183,6 +198,7 @@ RENDER = {
     "exact": exact,
     "explicit": explicit,
     "planner_grid": planner_grid,
+    "streams": streams,
     "kmeans": kmeans,
     "ica": ica,
     "denoising": denoising,

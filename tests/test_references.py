@@ -13,6 +13,7 @@ from benchmarks.references import (
     sampling,
     sparsified_pairs,
 )
+from benchmarks.references.rank_one import RankOneKernelPCA
 from gramless import kernels
 
 
@@ -78,3 +79,14 @@ def test_wrong_settings_are_named(gram):
         sparsified_pairs(gram, 2, keep=0, rng=rng)
     with pytest.raises(ValueError, match="rows=1"):
         row_sampled_pairs(gram, 2, rows=1, rng=rng)
+
+
+def test_rank_one_updates_keep_all_eigenpairs():
+    x = np.random.default_rng(0).standard_normal((40, 3))
+    model = RankOneKernelPCA(kernels.Gaussian(1.5))
+    for row in x:
+        model.add(row)
+    centring = np.eye(40) - 1 / 40
+    exact = centring @ kernels.Gaussian(1.5)(x) @ centring
+    np.testing.assert_allclose(model.values, np.linalg.eigvalsh(exact), atol=1e-9)
+    np.testing.assert_allclose(exact @ model.vectors, model.vectors * model.values, atol=1e-8)

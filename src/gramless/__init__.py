@@ -18,6 +18,9 @@ from gramless.estimators import (
     KernelKMeans,
     KernelPCA,
     SeriesDensity,
+    load,
+    principal_angles,
+    subspace_distance,
 )
 
 __all__ = [
@@ -37,4 +40,7 @@ __all__ = [
     "__version__",
     "eigen",
     "kernels",
+    "load",
+    "principal_angles",
+    "subspace_distance",
 ]

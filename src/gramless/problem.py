@@ -36,6 +36,8 @@ class Problem:
         Whether `tol` was asked for, rather than a default that a named method may miss.
     streaming : bool
         Whether rows come in batches and are not kept: the method must need each only once.
+    support : int or None
+        Points a stream may keep; None: as many as come.
     forget : bool
         Whether the rows are to be forgotten after the fit.
     domain : bool
@@ -65,6 +67,7 @@ class Problem:
     weight: float = 1.0
     strict: bool = False
     streaming: bool = False
+    support: int | None = None
     forget: bool = False
     domain: bool = False
     peak: float = 1.0

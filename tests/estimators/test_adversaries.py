@@ -135,7 +135,7 @@ def test_a_form_that_may_be_indefinite_is_not_taken_for_semidefinite():
 
 @pytest.mark.filterwarnings("ignore::gramless.UncertifiedWarning")
 @pytest.mark.parametrize("sigma", [1e3, 1e5, 3e7])
-@pytest.mark.parametrize("memory_limit", [None, "22MB"])
+@pytest.mark.parametrize("memory_limit", [None, "36MB"])
 def test_wide_kernels_do_not_iterate_on_rounding(sigma, memory_limit):
     model = KernelPCA(3, kernel=k.Gaussian(sigma), method="tiled", memory_limit=memory_limit).fit(rows(1200, 3))
     assert model.passes_ < 40

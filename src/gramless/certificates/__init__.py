@@ -1,6 +1,7 @@
 """How accurate the answer is: intervals that hold the true eigenvalues, and angles of the components."""
 
 from gramless.certificates.angles import angle_bounds
+from gramless.certificates.inertia import upper_bounds
 from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading
 from gramless.certificates.psd_residual import bernstein_upper, pair_bound
@@ -17,4 +18,5 @@ __all__ = [
     "from_probes",
     "outside_leading",
     "pair_bound",
+    "upper_bounds",
 ]

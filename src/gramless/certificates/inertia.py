@@ -22,10 +22,13 @@ _SPLIT = 0.1  # |a + b|^2 <= (1 + split) |a|^2 + (1 + 1/split) |b|^2: what the r
 _GROUP = 1.5  # Ritz values whose distances from s differ by less share one small eigenproblem
 
 
-def upper_bounds(ritz: Array, coupling: Array, count: int, outside: float, rounding: float) -> Array:
+def upper_bounds(
+    ritz: Array, coupling: Array, count: int, outside: float, rounding: float, *, refine: bool = True
+) -> Array:
     """Bounds (count,) on the leading eigenvalues of A, not ascending. See :func:`least_upper_bound` for the parameters.
 
-    One eigenproblem serves a group: x may be any number above s up to t_j, so the least t of the group will do.
+    One eigenproblem serves a group: x may be any number above s up to t_j, so the least t of the group will do. Without
+    `refine` that is all, and a bound is infinite where t_j <= s; with it a smaller x is looked for where this is wide.
     """
     if outside == -np.inf or not np.isfinite(outside) or not np.isfinite(rounding):
         return np.array([least_upper_bound(ritz, coupling, j, outside, rounding) for j in range(count)])
@@ -39,10 +42,10 @@ def upper_bounds(ritz: Array, coupling: Array, count: int, outside: float, round
         if gaps[0] > 0:
             found = schur.at(ritz[j + group - 1])[j : j + group]
         for i in range(group):
-            enough = found[i] - ritz[j + i] <= 0.1 * gaps[i]
+            enough = not refine or found[i] - ritz[j + i] <= 0.1 * gaps[i]
             bounds[j + i] = found[i] if enough else schur.least(j + i)
         j += group
-        if bounds[j - 1] - outside <= 0.1 * abs(outside) and gaps[group - 1] <= 0:
+        if refine and bounds[j - 1] - outside <= 0.1 * abs(outside) and gaps[group - 1] <= 0:
             bounds[j:] = bounds[j - 1]  # no bound falls below s
             break
     return np.asarray(np.minimum.accumulate(bounds))
@@ -120,7 +123,7 @@ class _Schur:
                 high = middle
             else:
                 low = middle
-            if high - low <= 1e-3 * (high - base):
+            if high - low <= 1e-2 * (high - base):
                 break
         return float(high)
 

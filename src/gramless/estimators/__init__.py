@@ -1,10 +1,12 @@
 """Estimators in the shape of scikit-learn."""
 
 from gramless.estimators.biased_discriminant import BiasedDiscriminantAnalysis
+from gramless.estimators.comparing import principal_angles, subspace_distance
 from gramless.estimators.kernel_discriminant import KernelDiscriminantAnalysis
 from gramless.estimators.kernel_ica import KernelICA
 from gramless.estimators.kernel_kmeans import KernelKMeans
 from gramless.estimators.kernel_pca import KernelPCA
+from gramless.estimators.saving import load
 from gramless.estimators.series_density import SeriesDensity
 
 __all__ = [
@@ -14,4 +16,7 @@ __all__ = [
     "KernelKMeans",
     "KernelPCA",
     "SeriesDensity",
+    "load",
+    "principal_angles",
+    "subspace_distance",
 ]

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from gramless._version import __version__
 from gramless.arrays import Array, parse_memory, thread_count, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
@@ -23,21 +23,23 @@ from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
 from gramless.estimators.following import following
-from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
-from gramless.features import Box, FeatureMap, maps
+from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
+from gramless.persistence import Encoder, write_file
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
-from gramless.routes import Fitted, conclude, stream_signs
+from gramless.routes import Fitted
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
+    Streaming,
     Preimages,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -106,6 +108,12 @@ class KernelPCA(
         tensors back.
     keep_data : bool, default=True
         Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
+    max_support : int, default=None
+        Rows that a stream of `partial_fit` may keep where it has no explicit features. None: all of them, and memory
+        grows with the stream.
+    forget : float, default=None
+        Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
+        batches. Eigenvalues, variances and certificates are those of the rows with these weights.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
         worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
@@ -182,6 +190,8 @@ class KernelPCA(
         "domain": ["array-like", None],
         "device": [str],
         "keep_data": ["boolean"],
+        "max_support": [Interval(Integral, 1, None, closed="left"), None],
+        "forget": [Interval(Real, 0, None, closed="neither"), None],
         "verbose": ["verbose"],
     }
 
@@ -210,6 +220,8 @@ class KernelPCA(
         domain: Any = None,
         keep_data: bool = True,
         device: str = "cpu",
+        max_support: int | None = None,
+        forget: float | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -234,6 +246,8 @@ class KernelPCA(
         self.domain = domain
         self.keep_data = keep_data
         self.device = device
+        self.max_support = max_support
+        self.forget = forget
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -254,6 +268,7 @@ class KernelPCA(
             This estimator.
         """
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
+        weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
@@ -267,73 +282,6 @@ class KernelPCA(
         if not self.keep_data:
             self._drop_data()
         return self
-
-    @available_if(can_stream)  # type: ignore[untyped-decorator]
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Take in a batch of rows; what is kept of it are moments, so that batches in any order give the same model.
-
-        Goes on from a `fit` with explicit features; after any other it begins anew.
-
-        The first batch chooses the features: exact monomials for polynomial kernels; with ``domain=``, Taylor or
-        Fourier features of a Gaussian or Matern kernel; otherwise landmarks, picked from the first batch.
-
-        Parameters
-        ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            Any number of rows, one included.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        KernelPCA
-            This estimator, ready to transform.
-        """
-        first = getattr(self, "_moments", None) is None
-        X, weights = self._read(X, sample_weight, batch=True, reset=first)
-        self._box(X)  # refuses rows outside the domain
-        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
-            if first:
-                self._forget()
-                features = self._open_stream(X, weights)
-                observer().begins(self.method_, np.inf)
-                moments = features.moments(X, weights)
-            else:
-                features = self._space.span.features  # type: ignore[attr-defined]
-                observer().begins(self.method_, np.inf)
-                moments = self._moments + features.moments(X, weights)
-            self._update(features, moments, X.dtype)
-            self._sample_rows(X, weights, first=first)
-        self._drop_data()
-        return self
-
-    def merge(self, other: KernelPCA) -> KernelPCA:
-        """A new model of both data sets together, the same as one fitted to all of it: their moments add.
-
-        Parameters
-        ----------
-        other : KernelPCA
-            Fitted with the same kernel and the same features.
-
-        Returns
-        -------
-        KernelPCA
-
-        Raises
-        ------
-        ValueError
-            If the two do not share their features; the message says what differs.
-        """
-        refuse_to_merge(self, other)
-        merged = copy.copy(self)
-        merged._forget()
-        ours, theirs = self._space.span.features, other._space.span.features  # type: ignore[attr-defined]
-        moments = self._moments + ours.adopted(other._moments, theirs)
-        merged._update(ours, moments, np.result_type(self.eigenvalues_, other.eigenvalues_))
-        if self.fit_inverse_transform and other.fit_inverse_transform:
-            merged._sample = self._sample + other._sample
-        return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
@@ -356,6 +304,32 @@ class KernelPCA(
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
+
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", "_input_mean"),
+            *("n_features_in_", "feature_names_in_", "gamma_", "method_", "plan_"),
+            *STREAM_STATE,
+        }
+    )
+
+    def save(self, path: Any) -> None:
+        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
+
+        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
+
+        Parameters
+        ----------
+        path : str or Path
+            Arrays in the safetensors format, the rest as JSON in its header.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        attributes = {name: value for name, value in self.__dict__.items() if name in self.SAVED}
+        encoder = Encoder()
+        state = encoder.encode({"parameters": parameters, "attributes": attributes})
+        write_file(path, {"version": __version__, "estimator": "KernelPCA", "state": state}, encoder.arrays)
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
@@ -481,38 +455,9 @@ class KernelPCA(
         refuse_outside(domain, box)
         return domain.low, domain.high
 
-    def _open_stream(self, X: Any, weights: Array) -> FeatureMap:
-        """Choose the features of a stream from its first batch."""
-        kernel = self._make_kernel(X, weights)
-        k = self.n_components if isinstance(self.n_components, Integral) else 16
-        problem = replace(
-            self._pose(X, kernel, weights), streaming=True, n=max(X.shape[0], 10**6), k=int(k), sample=None
-        )
-        self.plan_ = make_plan(problem, self.method)
-        self.method_ = self.plan_.chosen
-        return maps[self.method_].make(problem, X, weights, read_seed(self.random_state))
-
-    def _update(self, features: FeatureMap, moments: Any, dtype: Any) -> None:
-        """A model from moments, its components turned to agree in sign with those before."""
-        count = int(self.n_components) if isinstance(self.n_components, Integral) else moments.rows
-        problem = replace(self.plan_.problem, k=count, n=moments.rows, weight=moments.weight)
-        fitted = conclude(features, moments, problem, self._request())
-        before = getattr(self, "_fitted", None)
-        fitted = fitted.flipped(stream_signs(fitted.space.basis, None if before is None else before.space.basis))
-        self._set(fitted, dtype)
-
     def _forget(self) -> None:
         """Drop what an earlier fit left."""
-        for name in (
-            "X_fit_",
-            "X_transformed_fit_",
-            "dual_coef_",
-            "_weights",
-            "_preimage",
-            "_sample",
-            "_fitted",
-            "_moments",
-        ):
+        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", *STREAM_STATE):
             self.__dict__.pop(name, None)
 
     def _drop_data(self) -> None:
@@ -553,7 +498,7 @@ class KernelPCA(
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
-        self._fitted, self._space, self._moments = fitted, space, fitted.moments
+        self._fitted, self._space = fitted, space
         self.eigenvalues_ = space.scatter.astype(dtype)
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes

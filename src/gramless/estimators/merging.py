@@ -7,24 +7,37 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from gramless.planning import methods
+from gramless.routes import Stream
 
 
-def refuse_to_merge(ours: Any, theirs: Any) -> None:
-    """Raise a ValueError that says what differs, unless the moments of both models add."""
+def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
+    """The streams of two models; raises a ValueError that says what differs, unless they are of one kind."""
+    streams = []
     for model, name in ((ours, "this model"), (theirs, "other")):
         check_is_fitted(model)
-        if model._moments is None:
-            raise ValueError(
-                f"{name} was fitted by method={model.method_!r}, which keeps no moments; "
-                "fit both with explicit features (monomials, taylor, fourier or landmarks)"
-            )
+        if model.center_input:
+            raise ValueError(f"{name} has center_input=True: each model subtracts a mean of its own; merge others")
     if ours.n_features_in_ != theirs.n_features_in_:
         raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
-    left, right = ours._space.span.features, theirs._space.span.features
-    if left.kernel != right.kernel:
-        raise ValueError(f"kernels differ: {left.kernel} and {right.kernel}")
-    if ours.method_ != theirs.method_:
-        raise ValueError(f"features differ: {ours.method_} and {theirs.method_}; fit both with the same method=")
+    left, right = (_kernel(model) for model in (ours, theirs))
+    if left != right:
+        raise ValueError(f"kernels differ: {left} and {right}")
+    for model, name in ((ours, "this model"), (theirs, "other")):
+        stream = model._as_stream()
+        if stream is None:
+            raise ValueError(
+                f"{name} was fitted by method={model.method_!r}, which keeps nothing that could be added; "
+                "fit both with the same other method="
+            )
+        streams.append(stream)
+    if ours._dtype != theirs._dtype:
+        raise ValueError(f"dtypes differ: {ours._dtype} and {theirs._dtype}; convert the rows of one of them")
+    if streams[0].keeps != streams[1].keeps:
+        raise ValueError(
+            f"features differ: this model was fitted by method={ours.method_!r} and other by "
+            f"method={theirs.method_!r}; fit both with the same method="
+        )
+    return streams[0], streams[1]
 
 
 def can_stream(model: Any) -> bool:
@@ -39,3 +52,8 @@ def can_stream(model: Any) -> bool:
     if reason:
         raise AttributeError(f"KernelPCA has no partial_fit here: {reason}; use fit")
     return True
+
+
+def _kernel(model: Any) -> Any:
+    """The kernel of a fitted model."""
+    return model.plan_.problem.kernel

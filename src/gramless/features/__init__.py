@@ -9,6 +9,7 @@ from gramless.features.monomials import Monomials
 from gramless.features.pivots import Pivots, choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.features.taylor import TaylorMap, poisson_bound, raykar_ankur_bound
+from gramless.features.transfer import transfer_moments
 
 __all__ = [
     "Box",
@@ -34,4 +35,5 @@ __all__ = [
     "maps",
     "poisson_bound",
     "raykar_ankur_bound",
+    "transfer_moments",
 ]

@@ -150,6 +150,10 @@ class FeatureMap(ABC):
     def same_space(self, other: FeatureMap) -> bool:
         """Whether moments of both may be added."""
 
+    def same_axes(self, other: FeatureMap) -> bool:
+        """Whether coefficients mean the same vectors in both."""
+        return self.same_space(other)
+
     def adopted(self, moments: Any, other: FeatureMap) -> Any:
         """Moments made by `other`, in the form in which they add to this map's own.
 

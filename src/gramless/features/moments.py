@@ -36,8 +36,13 @@ class DenseMoments:
         The true sum is at least ``leak - leak_error``.
     likely : float or None
         Bound on the spectral norm of what the map leaves out, narrower than `leak` (its trace) and wrong with at
-        most `failure_probability`; None where there is no such bound.
+        most `failure_probability`, which is 0 where it was measured; None where there is no such bound.
     failure_probability : float
+    slip : float
+        What rows lost that were carried over from other landmarks, in the scale of roots of eigenvalues: their features
+        times the roots of the weights are off by at most this, in the spectral norm.
+    lost : float
+        The scatter that was lost with it.
     """
 
     weight: float
@@ -50,6 +55,8 @@ class DenseMoments:
     leak_error: float = 0.0
     likely: float | None = None
     failure_probability: float = 0.0
+    slip: float = 0.0
+    lost: float = 0.0
 
     @classmethod
     def of(
@@ -138,6 +145,8 @@ class DenseMoments:
             leak_error=min(leak, leak_error),
             likely=likely,
             failure_probability=failure,
+            slip=float(np.hypot(self.slip, other.slip)),
+            lost=self.lost + other.lost,
         )
 
     def _likely_with(self, other: DenseMoments, sign: float) -> tuple[float | None, float]:
@@ -158,11 +167,13 @@ class DenseMoments:
             rounding=factor * (self.rounding + 2 * unit_roundoff() * float(np.trace(self.scatter))),
             leak_error=factor * self.leak_error,
             likely=None if self.likely is None else factor * self.likely,
+            slip=float(np.sqrt(factor)) * self.slip,
+            lost=factor * self.lost,
         )
 
     @property
     def trace(self) -> float:
-        return float(np.trace(self.scatter)) + self.leak
+        return float(np.trace(self.scatter)) + self.leak + self.lost
 
     @property
     def mean_norm2(self) -> float:
@@ -185,14 +196,16 @@ class DenseMoments:
         axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)
         lower[len(values) :] = 0.0
-        probable = self.residual_norm + slack < 0.5 * (self.leak + slack)
-        beyond = slack + (self.residual_norm if probable else self.leak)
+        narrow = self.residual_norm + slack < 0.5 * (self.leak + slack)
+        beyond = slack + (self.residual_norm if narrow or self.failure_probability == 0 else self.leak)
+        probable = (narrow or self.slip > 0) and self.failure_probability > 0
+        upper = (np.sqrt(padded + beyond) + self.slip) ** 2
         return Spectrum(
             values=padded[:k],
             axes=axes,
-            lower=lower,
-            upper=padded + beyond,
-            residual=np.full(k, beyond),
+            lower=np.maximum(np.sqrt(lower) - self.slip, 0.0) ** 2,
+            upper=upper,
+            residual=np.full(k, beyond + 2 * float(np.sqrt(upper[0])) * self.slip + self.slip**2),
             kind="probabilistic" if probable else "rigorous",
             failure_probability=self.failure_probability if probable else 0.0,
         )

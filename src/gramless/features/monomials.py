@@ -219,6 +219,9 @@ class Monomials(FeatureMap):
         """Exact features differ by where they were centred only: moments move."""
         return moments.moved(self)
 
+    def same_axes(self, other: FeatureMap) -> bool:
+        return isinstance(other, Monomials) and self.kernel == other.kernel and self.d == other.d
+
     def same_space(self, other: FeatureMap) -> bool:
         return (
             isinstance(other, Monomials)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads
+from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.features.base import FeatureMap
 from gramless.features.moments import DenseMoments, gather_moments
+from gramless.kernels import column_shift
+
+_BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +55,41 @@ class RowwiseMap(FeatureMap):
     def moments(self, x: Any, weights: Array) -> DenseMoments:
         return self._moments(x, weights, None)
 
-    def _moments(self, x: Any, weights: Array, leaks: Array | None) -> DenseMoments:
+    def measured_moments(self, x: Any, weights: Array) -> tuple[DenseMoments, Array]:
+        """The moments, with the norm of what the features leave out measured, and what they leave out of each row.
+
+        The norm of a positive semidefinite matrix is at most the sum of the norms of its diagonal blocks, and those are
+        written down, a thousand rows at a time: half as much work again, for a bound far below the trace.
+        """
+        leaks = np.empty(x.shape[0])
+        return self._moments(x, weights, leaks, measured=True), leaks
+
+    def _norm_left_out(self, x: Any, rows: FeatureRows, weights: Array) -> float:
+        """Bound on the norm of R of :class:`FeatureRows`, with weights, from its diagonal blocks."""
+        total, kernel, width = float(weights @ rows.rounding), self.kernel, self.n_features
+        for first in range(0, len(weights), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            shift = column_shift(x[part]) if kernel.shift_invariant else None
+            ready, values = kernel.prepare(x[part], shift), rows.values[part]
+            left = kernel.evaluate(ready, ready)
+            left -= values @ values.T
+            roots = np.sqrt(weights[part])
+            left *= roots
+            left *= roots[:, None]
+            entry = kernel.rounding(kernel.radius(ready), x.shape[1], unit_roundoff())
+            height = float(weights[part] @ (np.abs(kernel.diagonal(x[part])) + rows.norms2[part]))
+            error = entry.absolute * float(weights[part].sum())
+            total += float(np.linalg.norm(left)) + error + (entry.relative + (width + 8) * unit_roundoff()) * height
+        return 1.01 * total
+
+    def _moments(self, x: Any, weights: Array, leaks: Array | None, measured: bool = False) -> DenseMoments:
         """The moments; what each row leaves out goes into `leaks` (n,) where it is given."""
 
         def of_chunk(part: slice) -> DenseMoments:
             rows, w = self.rows(x[part]), weights[part]
             if leaks is not None:
                 leaks[part] = rows.leak
-            return DenseMoments.of(
+            moments = DenseMoments.of(
                 rows.values,
                 w,
                 float(w @ rows.leak) * (1 + 1e-12),
@@ -67,6 +97,7 @@ class RowwiseMap(FeatureMap):
                 rounding=float(w @ rows.rounding) * (1 + 1e-12),
                 leak_error=float(w @ (rows.leak_error + 4e-12 * rows.leak)),
             )
+            return replace(moments, likely=self._norm_left_out(x[part], rows, w)) if measured else moments
 
         return gather_moments(of_chunk, x.shape[0], self.chunk)
 

@@ -5,7 +5,7 @@ from gramless.gram.centered import CenteredGram
 from gramless.gram.dense import DenseGram
 from gramless.gram.factored import FactoredGram, fast_product
 from gramless.gram.sparse import SparseGram
-from gramless.gram.tiled import TiledGram, rectangular_product
+from gramless.gram.tiled import TiledGram, rectangular_error, rectangular_product
 
 __all__ = [
     "CenteredGram",
@@ -16,5 +16,6 @@ __all__ = [
     "Statistics",
     "TiledGram",
     "fast_product",
+    "rectangular_error",
     "rectangular_product",
 ]

@@ -43,7 +43,15 @@ class ExplicitMethod:
         builder = maps[self.name]
         if problem.streaming and builder.boxed and not problem.domain:
             return Estimate(refusal="a stream needs domain=(low, high) for it")
+        if problem.streaming and self.name == "landmarks":
+            return self._from_first_batch(problem, builder.estimate(problem))
         return builder.estimate(problem)
+
+    def _from_first_batch(self, problem: Problem, estimate: Estimate) -> Estimate:
+        """Landmarks of a first batch: what later rows are like, nobody knows."""
+        if problem.support is not None:
+            return Estimate(refusal="its points are those of the first batch: max_support= chooses among all rows")
+        return estimate if problem.domain else replace(estimate, error=max(estimate.error, 1e-2))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         features = maps[self.name].make(problem, x, weights, request.rng)
@@ -118,16 +126,6 @@ def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
     rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
     signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))
     return fitted.flipped(signs)
-
-
-def stream_signs(basis: Array, before: Array | None) -> Array:
-    """Signs (k,) that turn components towards those before; new ones by their largest coefficient."""
-    signs = sign_flips(basis, np.ones(len(basis)))
-    if before is not None:
-        k = min(basis.shape[1], before.shape[1])
-        agreement = np.einsum("ij,ij->j", basis[:, :k], before[:, :k])
-        signs[:k] = np.where(np.abs(agreement) > 0.1, np.sign(agreement), signs[:k])
-    return signs
 
 
 for _name in maps:

@@ -30,6 +30,8 @@ class Fitted:
         Sweeps over the Gram matrix; 0 where none was needed.
     moments : Moments or None
         Of the explicit route: all it keeps of the data.
+    residuals : ndarray of shape (k,) or None
+        Norms of the residuals of the eigenvectors, where there are any.
     """
 
     space: Eigenspace
@@ -38,6 +40,7 @@ class Fitted:
     outcome: Outcome
     passes: int
     moments: Moments | None = None
+    residuals: Array | None = None
 
     def flipped(self, signs: Array) -> Fitted:
         """The same with components multiplied by `signs` (k,)."""
@@ -47,7 +50,9 @@ class Fitted:
     def truncated(self, k: int) -> Fitted:
         """The leading `k` components."""
         vectors = None if self.vectors is None else self.vectors[:, :k]
-        return replace(self, space=self.space.truncate(k), vectors=vectors, certificate=self.certificate[:k])
+        residuals = None if self.residuals is None else self.residuals[:k]
+        space = self.space.truncate(k)
+        return replace(self, space=space, vectors=vectors, certificate=self.certificate[:k], residuals=residuals)
 
 
 def sign_flips(vectors: Array, weights: Array) -> Array:

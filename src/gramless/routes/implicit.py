@@ -143,4 +143,4 @@ def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, r
         weight=centered.weight,
         trace=centered.trace,
     )
-    return Fitted(space, vectors, certificate, result.outcome, result.passes)
+    return Fitted(space, vectors, certificate, result.outcome, result.passes, residuals=result.residuals)

@@ -47,8 +47,8 @@ class Layout:
 
 
 def choose_layout(problem: Problem) -> Layout:
-    """The leanest layout, unless memory buys a third of the time."""
-    n, room = problem.n, 0.85 * problem.memory_limit - workspace(problem) - 2**23
+    """The leanest layout, unless memory buys a third of the time, or a little time is had for little memory."""
+    n, room = problem.n, 0.85 * problem.memory_limit - workspace(problem) - 2**22
     width = block_width(problem.k)
     if basis_bytes(n, _fewest(problem.k, width), width) > room:  # a narrow block needs more passes and less memory
         width = problem.k + 10
@@ -70,15 +70,16 @@ def choose_layout(problem: Problem) -> Layout:
         if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
-        total = (held + keep + workspace(problem) + 2**23) / 0.85  # what allocators hold back
+        total = (held + keep + workspace(problem) + 2**22) / 0.85  # what allocators hold back
         return Layout(width, columns, int(keep), draft, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]
     if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
         choices += [layout(True, min(_all_tiles(problem) / 2, spare)), layout(True, 0)]
     lean = choices[-1]
-    best = min(choices, key=lambda choice: choice.seconds)
-    return best if best.seconds < 0.67 * lean.seconds else lean
+    cheap = [choice for choice in choices if choice.keep_bytes < held / 2]
+    best, near = (min(some, key=lambda choice: choice.seconds) for some in (choices, cheap or [lean]))
+    return best if best.seconds < 0.67 * near.seconds else near
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:
@@ -110,7 +111,7 @@ def gram_seconds(problem: Problem) -> float:
 
 def workspace(problem: Problem) -> int:
     """Tiles in the making, and rows made ready."""
-    return problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
+    return problem.threads * 3 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
 
 
 def _all_tiles(problem: Problem) -> int:

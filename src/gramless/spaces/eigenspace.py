@@ -1,4 +1,4 @@
-"""Leading principal components in feature space: project, reconstruct, truncate."""
+"""Leading principal components in feature space: project, reconstruct, truncate, add."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.spaces.bounds import Bounds
 from gramless.spaces.span import Span
 
 
@@ -33,6 +34,8 @@ class Eigenspace:
         Total weight W.
     trace : float
         Exact total scatter: all eigenvalues together.
+    bounds : Bounds or None
+        What is known of the error of all this; None where nothing is.
     """
 
     span: Span
@@ -43,6 +46,7 @@ class Eigenspace:
     mean_norm2: float
     weight: float
     trace: float
+    bounds: Bounds | None = None
 
     def project(self, x: Any) -> Array:
         """Principal components (m, k) of rows `x` (m, d) (Raykar & Ankur, eq. 22)."""
@@ -57,5 +61,22 @@ class Eigenspace:
         return error
 
     def truncate(self, k: int) -> Eigenspace:
-        """The leading `k` components."""
-        return replace(self, basis=self.basis[:, :k], scatter=self.scatter[:k], offset=self.offset[:k])
+        """The leading `k` components; what goes is added to the bounds."""
+        bounds = None if self.bounds is None else self.bounds.truncated(self.scatter, k)
+        return replace(self, basis=self.basis[:, :k], scatter=self.scatter[:k], offset=self.offset[:k], bounds=bounds)
+
+    def scaled(self, factor: float) -> Eigenspace:
+        """As if every weight were multiplied by `factor` > 0."""
+        return replace(
+            self,
+            scatter=factor * self.scatter,
+            weight=factor * self.weight,
+            trace=factor * self.trace,
+            bounds=None if self.bounds is None else self.bounds.scaled(factor),
+        )
+
+    def __add__(self, other: Eigenspace) -> Eigenspace:
+        """The eigenspace of both clouds together, nothing discarded: see :func:`gramless.spaces.merge`."""
+        from gramless.spaces.merge import merge
+
+        return merge(self, other) if isinstance(other, Eigenspace) else NotImplemented

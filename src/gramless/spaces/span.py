@@ -84,3 +84,10 @@ class InputSpan:
         if scipy.sparse.issparse(x):
             x = x.toarray()
         return Linear().diagonal(np.asarray(x, dtype=np.float64) - self.origin)
+
+
+def stack_points(a: Any, b: Any) -> Any:
+    """Rows of both, sparse where one of them is."""
+    if scipy.sparse.issparse(a) or scipy.sparse.issparse(b):
+        return scipy.sparse.vstack([scipy.sparse.csr_array(a), scipy.sparse.csr_array(b)], format="csr")
+    return np.concatenate([a, b])

@@ -212,13 +212,13 @@ def _verify(
 def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
     """How many Ritz vectors to take, and whether probes: the least that lets a certificate tell wanted from outside.
 
-    The Frobenius norm outside must fall below the last wanted value; or, with probes, which see the outside three to
-    five times too large, the next value must be small against it.
+    The Frobenius norm outside must fall below the last wanted value; or, with probes, which in their third power see
+    the outside a quarter too large, the next value must be that much smaller.
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
-    enough = np.flatnonzero(outside < 0.92 * last)
+    enough = np.flatnonzero(outside < 0.9 * last)
     by_norm = max(least, int(enough[0]) + 1) if len(enough) else most + 1
-    small = np.flatnonzero(values < last / 12)
+    small = np.flatnonzero(values < last / 1.4)
     by_probes = max(least, int(small[0]) if len(small) else most)
-    return (by_norm, False) if by_norm <= min(most, by_probes + PROBES) else (by_probes, True)
+    return (by_norm, False) if by_norm <= min(most, by_probes + 3 * PROBES) else (by_probes, True)

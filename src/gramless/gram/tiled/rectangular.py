@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads
+from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.gram.tiled.tiles import TILE, middle, overflow_message
 from gramless.kernels import Kernel, Precomputed
 
@@ -65,3 +65,16 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
     if not np.isfinite(out).all():
         raise ValueError(overflow_message(kernel))
     return out
+
+
+def rectangular_error(kernel: Kernel, x: Any, y: Any) -> float:
+    """Bound e on the error of :func:`rectangular_product`: it is off by at most e times the sum of moduli of `v`."""
+    shift = middle(kernel, y)
+    radius = 0.0
+    for rows in (x, y):
+        for first in range(0, rows.shape[0], _ROWS):
+            radius = max(radius, kernel.radius(kernel.prepare(rows[first : first + _ROWS], shift)))
+    rounding = kernel.rounding(radius, y.shape[1], unit_roundoff())
+    largest = float(np.sqrt(np.abs(kernel.diagonal(x)).max() * np.abs(kernel.diagonal(y)).max()))
+    sums = (min(y.shape[0], TILE) + -(-y.shape[0] // TILE) + 8) * unit_roundoff()
+    return float(rounding.absolute + 1.01 * (rounding.relative + sums) * (largest + rounding.absolute))

@@ -1,0 +1,64 @@
+"""How far apart two fitted models are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gramless import spaces
+from gramless.arrays import Array
+
+
+def principal_angles(a: Any, b: Any) -> Array:
+    """Principal angles, ascending and in radians, between the subspaces that two models project on.
+
+    Parameters
+    ----------
+    a, b : KernelPCA
+        Fitted with one kernel to rows of one width; the methods may differ, and so may the numbers of components. Two
+        Taylor or Fourier models need the same ``domain=``.
+
+    Returns
+    -------
+    ndarray of shape (min(k_a, k_b),)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramless import KernelPCA, principal_angles
+    >>> X = np.random.default_rng(0).random((200, 3))
+    >>> a, b = (KernelPCA(4, kernel="rbf", method=method).fit(X) for method in ("dense", "landmarks"))
+    >>> bool(np.degrees(principal_angles(a, b)).max() < 0.01)
+    True
+    """
+    _refuse_different(a, b)
+    return spaces.principal_angles(a._space, b._space)
+
+
+def subspace_distance(a: Any, b: Any) -> float:
+    """Root mean square of the sines of the principal angles: 0 for one subspace, 1 for orthogonal ones.
+
+    The distance of Sharma, Chaudhury & Srivastava's figure 1. To compare leading components only:
+    ``subspace_distance(a.truncate(3), b.truncate(3))``.
+
+    Parameters
+    ----------
+    a, b : KernelPCA
+        As for :func:`principal_angles`.
+    """
+    _refuse_different(a, b)
+    return spaces.subspace_distance(a._space, b._space)
+
+
+def _refuse_different(a: Any, b: Any) -> None:
+    for model in (a, b):
+        check_is_fitted(model)
+    if a.n_features_in_ != b.n_features_in_:
+        raise ValueError(f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: not one space")
+    left, right = (model._input_mean if model.center_input else np.zeros(a.n_features_in_) for model in (a, b))
+    if not np.array_equal(left, right):
+        raise ValueError("center_input=True moves the rows of each model by a mean of its own: not one space")
+    if a._precomputed or b._precomputed:
+        raise ValueError("kernel='precomputed' has no kernel values between the points of two models")

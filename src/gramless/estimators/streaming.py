@@ -1,0 +1,227 @@
+"""Batches, merging and forgetting: the part of `KernelPCA` that concerns streams."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils.metaestimators import available_if
+
+from gramless.arrays import Array, use_threads
+from gramless.estimators.devices import to_numpy_rows
+from gramless.estimators.following import following
+from gramless.estimators.merging import can_stream, refuse_to_merge
+from gramless.planning import make_plan
+from gramless.problem import Problem
+from gramless.progress import observer
+from gramless.routes import Stream, open_stream, stream_of_fit
+
+#: What a model consists of; in a stream it is made when one of these is first asked for.
+MODEL = (
+    "_fitted",
+    "_space",
+    "certificate_",
+    "eigenvalues_",
+    "explained_variance_",
+    "explained_variance_ratio_",
+    "passes_",
+)
+#: What `fit` makes anew.
+STREAM_STATE = (*MODEL, "_stream", "_before", "_dtype")
+
+_LEAST = 1e-100  # total weight below which an old stream is not scaled down any further: it is nothing by then
+
+
+class Streaming:
+    """Methods of :class:`~gramless.KernelPCA` for rows that come in batches."""
+
+    @available_if(can_stream)  # type: ignore[untyped-decorator]
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Take in a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
+
+        What is kept depends on the kernel (see ``plan_``): moments of explicit features, where batches in any order
+        give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
+        few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
+        with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
+        and is solved when the model is asked for.
+
+        Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+            Any number of rows, one included.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        KernelPCA
+            This estimator, ready to transform.
+        """
+        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
+            stream = self._as_stream()
+            X, weights = self._read_batch(X, sample_weight, reset=stream is None)
+            faded, sample = self._faded(weights), self.__dict__.get("_sample")
+            if stream is None:
+                self._follow(self._open_stream(X, weights), X.dtype)
+            else:
+                factor = self._fading(stream, X.shape[0])
+                observer().begins(self.method_, np.inf)
+                older = stream if factor == 1 else stream.scaled(factor)
+                self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
+                self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
+            self._sample_rows(X, faded, first=stream is None)
+        return self
+
+    @available_if(can_stream)  # type: ignore[untyped-decorator]
+    def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Take rows out again that `partial_fit` or `fit` took in, with the weights they had then.
+
+        Moments can be subtracted; so this is for streams with explicit features. The rows need not have come as
+        one batch. Rounding does not go away again: the certificate keeps it.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        KernelPCA
+            This estimator, as if it had never seen these rows.
+        """
+        if self.forget is not None:
+            raise ValueError(
+                f"forget={self.forget!r} has changed the weights of old rows: they cannot be taken out again"
+            )
+        if self.fit_inverse_transform:
+            raise ValueError("fit_inverse_transform=True keeps a sample of the rows: they cannot be taken out again")
+        with use_threads(self.n_jobs):
+            stream = self._as_stream()
+            if stream is None:
+                raise ValueError("there are no rows to take out: call partial_fit first")
+            X, weights = self._read_batch(X, sample_weight, reset=False)
+            self._follow(stream.remove(*_used(X, weights)), self._dtype)
+        return self
+
+    def merge(self, other: Any) -> Any:
+        """A new model of both data sets together: their moments add, or their eigenspaces are merged.
+
+        Parameters
+        ----------
+        other : KernelPCA
+            Fitted with the same kernel, to rows of the same width and dtype, by the same method. With ``forget=`` the
+            rows of both weigh what they weigh in each.
+
+        Returns
+        -------
+        KernelPCA
+
+        Raises
+        ------
+        ValueError
+            If the two do not fit; the message says what differs.
+        """
+        with use_threads(self.n_jobs):
+            ours, theirs = refuse_to_merge(self, other)
+            merged = copy.copy(self)
+            merged._forget()
+            merged._follow(ours.merged(theirs), self._dtype)
+            if self.fit_inverse_transform and other.fit_inverse_transform:
+                merged._sample = self._sample + other._sample
+        return merged
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the model of a stream when a part of it is asked for."""
+        if name in MODEL and self.__dict__.get("_stream") is not None:
+            self._conclude()
+            return self.__dict__[name]
+        return object.__getattribute__(self, name)  # raises again what led here, with its message
+
+    def _conclude(self) -> None:
+        problem = replace(self.plan_.problem, k=self._components)
+        with use_threads(self.n_jobs):
+            fitted = self._stream.conclude(problem, self._request(), self._before)
+        self._set(fitted, self._dtype)
+
+    def _follow(self, stream: Stream, dtype: Any) -> None:
+        """Keep a stream; the model it leads to is made when it is asked for."""
+        before = self.__dict__.get("_before")
+        if "_space" in self.__dict__:
+            before = self._space
+        self._forget()
+        self._stream, self._before, self._dtype = stream, before, np.dtype(dtype)
+
+    def _as_stream(self) -> Stream | None:
+        """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None and "_fitted" in self.__dict__ and not self.center_input:
+            weights = self.__dict__.get("_weights")
+            problem = self._stream_problem(self.plan_.problem)
+            stream = stream_of_fit(self._fitted, weights, problem, self._request())
+            if stream is not None:
+                self._dtype = self.eigenvalues_.dtype
+        return stream
+
+    def _open_stream(self, X: Any, weights: Array) -> Stream:
+        """Choose how to keep rows, from the first batch."""
+        if self.max_support is not None and self.max_support < max(1, self._components):
+            raise ValueError(
+                f"max_support={self.max_support} points cannot span "
+                f"n_components={self._components} components; raise max_support"
+            )
+        self._forget()
+        kernel = self._make_kernel(X, weights)
+        X, weights = _used(X, self._faded(weights))
+        problem = self._stream_problem(self._pose(X, kernel, weights))
+        planned = replace(problem, n=max(X.shape[0], 10**6), k=self._components or 16)
+        self.plan_ = make_plan(planned, self.method)
+        self.method_ = self.plan_.chosen
+        observer().begins(self.method_, np.inf)
+        first = replace(planned, k=self._components) if self.method_ == "merging" else planned
+        return open_stream(self.method_, first, X, weights, self._request())
+
+    def _stream_problem(self, problem: Problem) -> Problem:
+        limit = self.max_support
+        forget = problem.forget and limit is None
+        return replace(problem, streaming=True, support=limit, forget=forget, k=self._components, sample=None)
+
+    @property
+    def _components(self) -> int:
+        """Components asked for; 0 for all, or for a share of the variance."""
+        wanted = self.n_components
+        return int(wanted) if isinstance(wanted, Integral) else 0
+
+    def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
+        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
+        self._box(X)  # refuses rows outside the domain
+        there = weights > 0
+        return (X, weights) if there.all() else (X[there], weights[there])
+
+    def _faded(self, weights: Array) -> Array:
+        """Weights of the rows of a batch at its end: those of weight 0 are not there, and do not count as younger."""
+        half_life = self.forget
+        if half_life is None:
+            return weights
+        there = weights > 0
+        ages = there.sum() - np.cumsum(there)
+        return np.asarray(weights * np.exp2(-ages / half_life))
+
+    def _fading(self, stream: Stream, n: int) -> float:
+        """What the weights of a stream are multiplied by when `n` rows have followed."""
+        if self.forget is None:
+            return 1.0
+        return max(float(np.exp2(-n / self.forget)), min(1.0, _LEAST / stream.weight))
+
+
+def _used(X: Any, weights: Array) -> tuple[Any, Array]:
+    """Rows whose weight has not faded to nothing."""
+    there = weights > _LEAST * weights.max()
+    return (X, weights) if there.all() else (X[there], weights[there])
