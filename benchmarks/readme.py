@@ -76,7 +76,7 @@ def exact(figures: dict[str, Any]) -> str:
         f"it takes more than {figures['long_s']:.0f} s), each in its own process ({figures['machine']}, "
         f"{figures['date']}):",
         "",
-        "| | time | peak memory | passes | widest interval | scikit-learn | ratio | aim | met |",
+        "| | time | peak memory | passes | widest interval | scikit-learn | figure | aim | met |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in figures["rows"]:
@@ -84,18 +84,16 @@ def exact(figures: dict[str, Any]) -> str:
         if "failed" in row:
             lines.append(f"| {row['name']} | {row['failed']} | | | | | {end}")
             continue
-        peer, ratio = "", f"{row['times_faster']:.1f}" if "times_faster" in row else ""
+        peer, figure = "", f"{row['figure']:.2g}" if "figure" in row else ""
         if "seconds" in row["peer"]:
             one = row["peer"]
             peer = f"{one['solver']}: {one['seconds']:.1f} s, {one['peak_bytes'] / 1e6:,.0f} MB"
         elif "needs_bytes" in row["peer"]:
             peer = f"would need {row['peer']['needs_bytes'] / 1e9:.0f} GB"
-        elif "error" in row:
-            ratio = f"error {row['error']:.0e}"
         kind = "/".join(row["kind"])
         lines.append(
             f"| {row['name']} | {row['seconds']:.3g} s | {row['peak_bytes'] / 1e6:,.0f} MB | {row['passes']} | "
-            f"{row['width']:.0e} {kind} | {peer} | {ratio} {end}"
+            f"{row['width']:.0e} {kind} | {peer} | {figure} {end}"
         )
     rates = [
         f"{rate['sweep']:.0f} of {rate['gemm']:.0f} GFLOP/s ({rate['dtype']}, d = {rate['d']})"
