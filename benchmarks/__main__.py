@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import denoising, discriminants, drop_in, explicit, ica, kmeans, planner_grid, streams
+from benchmarks import denoising, discriminants, drop_in, exact, explicit, ica, kmeans, planner_grid, streams
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
 BENCHMARKS = {
     "drop_in": drop_in.run,
+    "exact": exact.run,
     "explicit": explicit.run,
     "planner_grid": planner_grid.run,
     "streams": streams.run,

@@ -69,6 +69,40 @@ def explicit(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def exact(figures: dict[str, Any]) -> str:
+    lines = [
+        "Gaussian at the median distance unless said otherwise; residuals of the exact matrix, in float64, meet the "
+        f"tolerance; scikit-learn's fastest solver that does so too; medians of {figures['rounds']} runs (one, where "
+        f"it takes more than {figures['long_s']:.0f} s), each in its own process ({figures['machine']}, "
+        f"{figures['date']}):",
+        "",
+        "| | time | peak memory | passes | widest interval | scikit-learn | figure | aim | met |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        end = f"| {row['bar']} | {'yes' if row['met'] else 'no'} |"
+        if "failed" in row:
+            lines.append(f"| {row['name']} | {row['failed']} | | | | | {end}")
+            continue
+        peer, figure = "", f"{row['figure']:.2g}" if "figure" in row else ""
+        if "seconds" in row["peer"]:
+            one = row["peer"]
+            peer = f"{one['solver']}: {one['seconds']:.1f} s, {one['peak_bytes'] / 1e6:,.0f} MB"
+        elif "needs_bytes" in row["peer"]:
+            peer = f"would need {row['peer']['needs_bytes'] / 1e9:.0f} GB"
+        kind = "/".join(row["kind"])
+        lines.append(
+            f"| {row['name']} | {row['seconds']:.3g} s | {row['peak_bytes'] / 1e6:,.0f} MB | {row['passes']} | "
+            f"{row['width']:.0e} {kind} | {peer} | {figure} {end}"
+        )
+    rates = [
+        f"{rate['sweep']:.0f} of {rate['gemm']:.0f} GFLOP/s ({rate['dtype']}, d = {rate['d']})"
+        for rate in figures["rates"]
+    ]
+    lines += ["", f"One sweep over the tiles against matrix products on the same threads: {'; '.join(rates)}."]
+    return "\n".join(lines)
+
+
 def streams(figures: dict[str, Any]) -> str:
     lines = [
         f"Streams, side by side in one process ({figures['machine']}, {figures['date']}):",
@@ -159,6 +193,7 @@ def planner_grid(figures: dict[str, Any]) -> str:
 
 RENDER = {
     "drop_in": drop_in,
+    "exact": exact,
     "explicit": explicit,
     "planner_grid": planner_grid,
     "streams": streams,

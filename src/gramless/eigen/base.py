@@ -12,6 +12,7 @@ import numpy as np
 
 from gramless.arrays import Array, beside, in_float64, inner, like, orthonormalize, times
 from gramless.certificates import Certificate, Outside
+from gramless.progress import observer
 from gramless.registry import Registry
 
 solvers: Registry[type[Solver]] = Registry("solver")
@@ -190,7 +191,9 @@ class Counted:
 
     def __matmul__(self, v: Array) -> Array:
         self._products += 1
+        observer().passing()
         product = self._operator @ (v if v.ndim == 2 else v[:, None])
+        observer().passed()
         return product if v.ndim == 2 else product[:, 0]
 
     @cached_property

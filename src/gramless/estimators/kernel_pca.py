@@ -19,8 +19,10 @@ from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
+from gramless.estimators.following import following
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
 from gramless.estimators.streaming import STREAM_STATE, Streaming
@@ -29,12 +31,20 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.persistence import Encoder, write_file
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
+from gramless.progress import observer
 from gramless.routes import Fitted
 
 _NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
-class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelPCA(
+    CallbackSupportMixin,  # type: ignore[misc]
+    Streaming,
+    Preimages,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Kernel principal component analysis without the Gram matrix.
 
     Takes every parameter of :class:`sklearn.decomposition.KernelPCA` with the same meaning and sets the same
@@ -104,6 +114,11 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
     forget : float, default=None
         Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
         batches. Eigenvalues, variances and certificates are those of the rows with these weights.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
+        worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
+        pass. It changes no bit of the result. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) are told the
+        same.
 
     Attributes
     ----------
@@ -177,6 +192,7 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
         "keep_data": ["boolean"],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -206,6 +222,7 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
         device: str = "cpu",
         max_support: int | None = None,
         forget: float | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -231,6 +248,7 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
         self.device = device
         self.max_support = max_support
         self.forget = forget
+        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
@@ -253,7 +271,7 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
         weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
-        with use_threads(self.n_jobs):
+        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = self._pose(rows, kernel, weights)
             fitted = self._carry_out(problem, rows, weights)
             self._forget()
@@ -453,6 +471,7 @@ class KernelPCA(Streaming, Preimages, ClassNamePrefixFeaturesOutMixin, Transform
         self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
+            observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
             try:
                 fitted: Fitted = methods[self.method_].run(problem, rows, weights, self._request())
                 return fitted

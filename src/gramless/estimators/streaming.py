@@ -13,9 +13,11 @@ from sklearn.utils.metaestimators import available_if
 
 from gramless.arrays import Array, use_threads
 from gramless.estimators.devices import to_numpy_rows
+from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.planning import make_plan
 from gramless.problem import Problem
+from gramless.progress import observer
 from gramless.routes import Stream, open_stream, stream_of_fit
 
 #: What a model consists of; in a stream it is made when one of these is first asked for.
@@ -62,7 +64,7 @@ class Streaming:
         KernelPCA
             This estimator, ready to transform.
         """
-        with use_threads(self.n_jobs):
+        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             stream = self._as_stream()
             X, weights = self._read_batch(X, sample_weight, reset=stream is None)
             faded, sample = self._faded(weights), self.__dict__.get("_sample")
@@ -70,6 +72,7 @@ class Streaming:
                 self._follow(self._open_stream(X, weights), X.dtype)
             else:
                 factor = self._fading(stream, X.shape[0])
+                observer().begins(self.method_, np.inf)
                 older = stream if factor == 1 else stream.scaled(factor)
                 self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
                 self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
@@ -181,6 +184,7 @@ class Streaming:
         planned = replace(problem, n=max(X.shape[0], 10**6), k=self._components or 16)
         self.plan_ = make_plan(planned, self.method)
         self.method_ = self.plan_.chosen
+        observer().begins(self.method_, np.inf)
         first = replace(planned, k=self._components) if self.method_ == "merging" else planned
         return open_stream(self.method_, first, X, weights, self._request())
 

@@ -10,6 +10,7 @@ import scipy.linalg
 
 from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, run_in_threads, thread_count, unit_roundoff
 from gramless.features.base import Spectrum
+from gramless.progress import observer
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +231,7 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
             yield chosen
             for i in chosen:
                 _push(sums, made.pop(i))
+            observer().summed(pieces[chosen[-1]].stop, n)
 
     run_in_threads(work, rounds())
     total = sums.pop()[1]

@@ -17,6 +17,7 @@ from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
 from gramless.problem import Estimate, Problem
+from gramless.progress import observer
 
 _MOST_FEATURES = 20_000
 _GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
@@ -151,6 +152,7 @@ class Monomials(FeatureMap):
                 yield now
                 for first in now:
                     np.add(total, parts.pop(first), out=total)
+                observer().summed(min(n, now[-1] + group), n)
 
         run_in_threads(sum_group, rounds())
         if not np.isfinite(total).all():

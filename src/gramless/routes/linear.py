@@ -15,6 +15,7 @@ from gramless.gram.tiled import refuse_scale
 from gramless.kernels import Linear
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
+from gramless.progress import observer
 from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, InputSpan
 
@@ -51,6 +52,7 @@ class CovarianceMethod:
             drift += inner(weights[rows, None], moved)[0]  # the mean is rounded: what it misses is taken out below
             part = np.sqrt(weights[rows, None]) * moved
             scatter += inner(part, part)
+            observer().summed(min(problem.n, first + _ROWS), problem.n)
         scatter -= np.outer(drift, drift) / weights.sum()
         scatter = (scatter + scatter.T) / 2
         refuse_scale(float(np.abs(scatter).max()), "squares of the data")

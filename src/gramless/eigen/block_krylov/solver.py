@@ -23,6 +23,7 @@ from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, s
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
 from gramless.eigen.block_krylov.step import State, expand
 from gramless.eigen.solve import PROBES, off, product_rounding
+from gramless.progress import observer
 
 
 def block_width(k: int) -> int:
@@ -113,6 +114,8 @@ class BlockKrylov(Solver):
         outcome = Outcome.MAX_ITERATIONS
         for _ in range(limit + 1):
             values, _, residuals = state.ritz()
+            worst = float(residuals[: goal.k].max() / max(abs(values).max(), np.finfo(float).tiny))
+            observer().reached(worst, goal.tol)
             if (
                 len(values) >= goal.k
                 and meets(values, residuals, goal)
@@ -120,7 +123,7 @@ class BlockKrylov(Solver):
             ):
                 outcome = Outcome.CONVERGED
                 break
-            history.append(float(residuals[: goal.k].max() / max(abs(values).max(), np.finfo(float).tiny)))
+            history.append(worst)
             if state.q.shape[1] == n or _stagnant(history, operator, float(values[0]), coarse):
                 break  # what is left is rounding, or it is said that the tolerance was not met
             if len(history) > limit:

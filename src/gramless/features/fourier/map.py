@@ -14,6 +14,7 @@ from gramless.features.fourier.grid import FourierGrid
 from gramless.features.fourier.leftover import left_out_bound
 from gramless.features.fourier.nufft import frequency_sums, measured_error, point_values, promised
 from gramless.features.fourier.toeplitz import ToeplitzMoments
+from gramless.progress import observer
 
 _ROWS = 1_000_000
 _PROJECTED_ROWS = 2**17
@@ -95,6 +96,7 @@ class FourierMap(FeatureMap):
                 yield numbers
                 for number in numbers:  # in the order of the rows, whoever was first
                     np.add(total, parts.pop(number), out=total)
+                observer().summed(min(len(weights), pieces[numbers[-1]].stop), len(weights))
 
         run_in_threads(work, rounds())
         total = (total + np.flip(total).conj()) / 2
