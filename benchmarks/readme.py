@@ -191,6 +191,29 @@ def planner_grid(figures: dict[str, Any]) -> str:
     )
 
 
+def gpu(figures: dict[str, Any]) -> str:
+    lines = [
+        f"{figures['card']}, torch {figures['torch']}, medians; errors against float64 rows; K V is the product of the "
+        f"Gaussian kernel matrix with 32 vectors ({figures['date']}):",
+        "",
+        "| | gramless | error | torch float32, tiled | GPyTorch |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        if "gramless" in row:
+            peers = [
+                f"{row[peer]['ms']:.0f} ms ({row[peer]['error']:.0e})" if peer in row else ""
+                for peer in ("torch float32, tiled", "GPyTorch")
+            ]
+            ours = row["gramless"]
+            lines.append(f"| {name} | {ours['ms']:.1f} ms | {ours['error']:.0e} | {' | '.join(peers)} |")
+        else:
+            width = f"residual {row['residual']:.0e}, intervals {row['certificate_width']:.0e} of the largest"
+            peer = f"scikit-learn on its CPU: {row['scikit-learn_s']:.1f} s" if "scikit-learn_s" in row else ""
+            lines.append(f"| {name} | {row['seconds']:.2f} s | {width} | {peer} | |")
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "exact": exact,
@@ -200,4 +223,5 @@ RENDER = {
     "kmeans": kmeans,
     "ica": ica,
     "denoising": denoising,
+    "gpu": gpu,
 }
