@@ -11,7 +11,7 @@ The data are not ours to ship: with ``GRAMLESS_DATA`` set to a folder that holds
 ``X_test``, ``y_test``; pixels from -1 to 1) the example uses them, without it scikit-learn's 1,797 small digits. What
 is shown here is a part of the table, with one penalty for every machine, so that it takes less than a minute;
 ``python examples/plot_usps_digits.py --full`` computes the whole of it, penalties chosen, and a second table with the
-matrix of all training digits, in half an hour or more.
+matrix of all training digits, in about an hour.
 """
 
 # %%
