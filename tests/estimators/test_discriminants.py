@@ -178,7 +178,7 @@ def test_memory_is_kept(rng):
     x, y = classes(2000, rng, d=6)
     settings = dict(kernel=Laplacian(3.0), n_coordinates=20, method="tiled", shrinkage=0.1)
     free = KernelDiscriminantAnalysis(**settings).fit(x, y)
-    tight = KernelDiscriminantAnalysis(**settings, memory_limit="30MB").fit(x, y)
+    tight = KernelDiscriminantAnalysis(**settings, memory_limit="40MB").fit(x, y)
     np.testing.assert_allclose(tight.predict_proba(x), free.predict_proba(x), atol=1e-3)
     with pytest.raises(MemoryLimitError):
         KernelDiscriminantAnalysis(**settings, memory_limit="1MB").fit(x, y)
