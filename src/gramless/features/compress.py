@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from gramless.arrays import Array
 
 
+@cache
 def count(variables: int, degree: int) -> int:
     """Monomials of exactly this degree: C(variables + degree - 1, degree).
 
