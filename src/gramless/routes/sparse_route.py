@@ -26,7 +26,7 @@ _MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than
 _SHARE = 0.05  # part of the tolerance that the cut may use up
 _CLUSTERED = 4.0  # real data have this many times the neighbours of points spread evenly over their box
 _SEARCH, _STORE = 2e-8, 6e-8  # seconds to look at a pair, and to turn one into an entry
-_MULTIPLY = 1.5e-10  # seconds for an entry times a number
+_MULTIPLY = 0.8e-10  # seconds for an entry times a number
 
 
 class SparseMethod:
@@ -53,7 +53,7 @@ class SparseMethod:
         orthogonalise = 8 * n * width * 5 * width / (_MACHINE.gemm * problem.threads)
         looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # a ball is a small part of the boxes it meets
         search = (_SEARCH * looked_at + _STORE * pairs) / problem.threads
-        seconds = search + passes * (multiply + orthogonalise + 6e-3) + 5e-3
+        seconds = search + passes * (multiply + orthogonalise + 6e-3) + 2.5e-2
         return Estimate(seconds, int(basis + 12 * pairs + 2**24), max(problem.tol, 1e-15 * np.sqrt(n)))
 
     def _refusal(self, problem: Problem) -> str:
