@@ -16,8 +16,8 @@ matrix of all training digits, in about an hour.
 
 # %%
 # The digits, and the cells of the table. USPS images are smoothed by a Gaussian of width 0.75 pixels. The article does
-# not say so; the width was found by comparing test errors with the published ones. With pixels as they are, errors of few
-# components come out one to two percent higher.
+# not say so; the width was found by comparing test errors with the published ones. With pixels as they are, errors of
+# few components come out one to two percent higher.
 
 import os
 import sys
