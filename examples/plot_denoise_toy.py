@@ -8,7 +8,7 @@ kernel PCA as the fixed point of the pre-image; how far is it then from its cent
 """
 
 # %%
-# The kernel is exp(-|x - y|^2 / 2 s^2), as in the paper.
+# The kernel is ``exp(-|x - y|^2 / 2 s^2)``, as in the paper.
 
 import matplotlib.pyplot as plt
 import numpy as np
