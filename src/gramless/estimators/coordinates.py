@@ -10,7 +10,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.errors import MemoryLimitError
-from gramless.estimators.posing import pose_problem
+from gramless.estimators.posing import make_kernel, pose_problem
 from gramless.estimators.reading import read_seed
 from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Request
@@ -26,15 +26,16 @@ def find_eigenspace(model: Any, x: Any, weights: Array) -> tuple[float, Plan, Fi
     Parameters
     ----------
     model : estimator
-        With n_coordinates (a number, a share of the variance, or None for all), method, random_state, and what
-        :func:`~gramless.estimators.posing.pose_problem` needs.
+        With n_coordinates (a number, a share of the variance, or None for all), method, random_state, memory_limit and
+        the parameters of a kernel.
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
     """
     n, wanted = x.shape[0], model.n_coordinates
     share = None if wanted is None or isinstance(wanted, Integral) else float(wanted)
     k = n if wanted is None else min(n, int(wanted) if share is None else 16)
-    gamma, problem = pose_problem(model, x, weights, k, _TOL)
+    gamma, kernel = make_kernel(model, x, weights)
+    problem = pose_problem(kernel, x, weights, k, _TOL, model.memory_limit)
     plan = make_plan(problem, model.method)
     while True:
         request = Request(rng=read_seed(model.random_state), share=share)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from gramless.arrays import Array, use_threads
 from gramless.clustering import Clustering, Settings, approximate_preimage, find_clusters, make_cloud, plan_clustering
 from gramless.errors import MemoryLimitError
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, pose_problem
+from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
 from gramless.features import maps
 from gramless.kernels import Kernel
@@ -153,9 +153,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             This estimator.
         """
         X, weights = self._read(X, sample_weight)
-        self.gamma_, problem = pose_problem(self, X, weights, self.n_clusters, self.accuracy)
+        self.gamma_, kernel = make_kernel(self, X, weights)
         settings = self._settings(X.shape[0])
         with use_threads(self.n_jobs):
+            problem = pose_problem(kernel, X, weights, self.n_clusters, self.accuracy, self.memory_limit)
             found = self._carry_out(problem, X, weights, settings)
         self._keep(found, X, weights)
         return self

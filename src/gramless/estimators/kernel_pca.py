@@ -14,27 +14,25 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless._version import __version__
-from gramless.arrays import Array, parse_memory, thread_count, use_threads
+from gramless.arrays import Array, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
-from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
-from gramless.estimators.domain import estimate_spectrum, read_domain, refuse_outside, some_rows, spread
+from gramless.estimators.domain import read_domain, refuse_outside
 from gramless.estimators.following import following
+from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
-from gramless.estimators.reading import read_gram, read_kernel, read_seed, read_solver
+from gramless.estimators.reading import read_gram, read_seed, read_solver
 from gramless.estimators.streaming import STREAM_STATE, Streaming
 from gramless.features import Box
-from gramless.kernels import Kernel, Precomputed
+from gramless.kernels import Kernel
 from gramless.persistence import Encoder, write_file
 from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
 from gramless.routes import Fitted
-
-_NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
 
 class KernelPCA(
@@ -169,7 +167,7 @@ class KernelPCA(
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
-        "kernel": [StrOptions(_NAMES), Kernel, callable],
+        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -393,12 +391,12 @@ class KernelPCA(
 
     @property
     def _precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+        return is_precomputed(self.kernel)
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """A kernel object, with the gamma that suits the data."""
-        self.gamma_ = 1.0 / X.shape[1] if self._precomputed else resolve_gamma(self.gamma, X, weights)
-        return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
+        self.gamma_, kernel = make_kernel(self, X, weights)
+        return kernel
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
         """The rows the kernel sees: less their mean, where that was asked for."""
@@ -412,48 +410,34 @@ class KernelPCA(
 
     def _pose(self, X: Any, kernel: Kernel, weights: Array) -> Problem:
         """The problem for the planner."""
-        n, d = X.shape
+        n = X.shape[0]
         single = X.dtype == np.float32
         tol = self.tol if self.tol > 0 or self.eigen_solver == "arpack" else (1e-5 if single else 1e-10)
         if self.n_components is None:
             k = n
         else:
             k = int(self.n_components) if isinstance(self.n_components, Integral) else min(n, 16)
-        low, high = self._box(X)
-        sample = some_rows(X) if self.domain is None and low is not None else None
-        peak, variance = estimate_spectrum(kernel, X if self.domain is None else spread(low, high))
-        return Problem(
-            n=n,
-            d=d,
-            kernel=kernel,
-            k=k,
-            tol=tol,
-            memory_limit=parse_memory(self.memory_limit),
+        return pose_problem(
+            kernel,
+            X,
+            weights,
+            k,
+            tol,
+            self.memory_limit,
+            domain=self._domain(X),
             solver=self.eigen_solver,
-            threads=thread_count(),
-            sparse=scipy.sparse.issparse(X),
-            low=low,
-            high=high,
-            weight=float(weights.sum()),
             strict=self.tol > 0,
-            domain=self.domain is not None,
             forget=not self.keep_data,
-            peak=peak,
-            variance=variance,
-            sample=sample,
             device=find_device(self.device),
         )
 
-    def _box(self, X: Any) -> tuple[Array | None, Array | None]:
-        """The box of the rows, or the domain, which must hold them."""
-        if self._precomputed or scipy.sparse.issparse(X):
-            return None, None
-        box = Box.around(X)
-        if self.domain is None:
-            return box.low, box.high
+    def _domain(self, X: Any) -> Box | None:
+        """The domain, which must hold the rows, if one was given and they have a box."""
+        if self.domain is None or self._precomputed or scipy.sparse.issparse(X):
+            return None
         domain = read_domain(self.domain, X.shape[1])
-        refuse_outside(domain, box)
-        return domain.low, domain.high
+        refuse_outside(domain, Box.around(X))
+        return domain
 
     def _forget(self) -> None:
         """Drop what an earlier fit left."""

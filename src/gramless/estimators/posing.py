@@ -6,12 +6,12 @@ from typing import Any
 
 import scipy.sparse
 
-from gramless.arrays import Array, parse_memory, thread_count, use_threads
+from gramless.arrays import Array, parse_memory, thread_count
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.domain import estimate_spectrum, some_rows
+from gramless.estimators.domain import estimate_spectrum, some_rows, spread
 from gramless.estimators.reading import read_kernel
 from gramless.features import Box
-from gramless.kernels import Precomputed
+from gramless.kernels import Kernel, Precomputed
 from gramless.problem import Problem
 
 KERNEL_NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
@@ -22,41 +22,58 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
-def pose_problem(model: Any, x: Any, weights: Array, k: int, tol: float) -> tuple[float, Problem]:
-    """The number that `gamma` stands for, and the problem for rows `x` (n, d).
+def make_kernel(model: Any, x: Any, weights: Array) -> tuple[float, Kernel]:
+    """The number that an estimator's `gamma` stands for with rows `x` (n, d), and its kernel as an object."""
+    gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
+    return gamma, read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
+
+
+def pose_problem(
+    kernel: Kernel,
+    x: Any,
+    weights: Array,
+    k: int,
+    tol: float,
+    memory_limit: Any,
+    *,
+    domain: Box | None = None,
+    **more: Any,
+) -> Problem:
+    """The problem for rows `x` (n, d), with what a sample of them says of the spectrum.
 
     Parameters
     ----------
-    model : estimator
-        With kernel, gamma, degree, coef0, kernel_params, memory_limit and n_jobs.
+    kernel : Kernel
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
     k : int
         Components, or clusters.
     tol : float
         Error wanted, relative to the largest eigenvalue.
+    memory_limit : int, str or None
+    domain : Box, optional
+        Holds all rows that will ever come: then the plan depends on it, not on these rows.
+    **more
+        Further fields of the problem.
     """
-    given = is_precomputed(model.kernel)
-    gamma = 1.0 / x.shape[1] if given else resolve_gamma(model.gamma, x, weights)
-    kernel = read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
-    boxless = given or scipy.sparse.issparse(x)
-    box = None if boxless else Box.around(x)
-    with use_threads(model.n_jobs):
-        threads = thread_count()
-    peak, variance = estimate_spectrum(kernel, x)
-    return gamma, Problem(
+    boxless = isinstance(kernel, Precomputed) or scipy.sparse.issparse(x)
+    box = None if boxless else domain or Box.around(x)
+    peak, variance = estimate_spectrum(kernel, x if domain is None else spread(domain.low, domain.high))
+    return Problem(
         n=x.shape[0],
         d=x.shape[1],
         kernel=kernel,
         k=k,
         tol=tol,
-        memory_limit=parse_memory(model.memory_limit),
-        threads=threads,
+        memory_limit=parse_memory(memory_limit),
+        threads=thread_count(),
         sparse=scipy.sparse.issparse(x),
         low=None if box is None else box.low,
         high=None if box is None else box.high,
         weight=float(weights.sum()),
+        domain=domain is not None,
         peak=peak,
         variance=variance,
-        sample=None if boxless else some_rows(x),
+        sample=None if boxless or domain is not None else some_rows(x),
+        **more,
     )

@@ -201,7 +201,7 @@ class Streaming:
 
     def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
-        self._box(X)  # refuses rows outside the domain
+        self._domain(X)  # refuses rows outside the domain
         there = weights > 0
         return (X, weights) if there.all() else (X[there], weights[there])
 
