@@ -128,3 +128,8 @@ def test_a_map_is_its_own_space_and_not_that_of_another_box(name, kernel, d):
     assert features.same_space(features)
     again = maps[name].make(pose(kernel, x, weights), x, weights, np.random.default_rng(0))
     assert features.same_space(again)
+    if maps[name].boxed:
+        moved = x + 1.0
+        assert not features.same_space(
+            maps[name].make(pose(kernel, moved, weights), moved, weights, np.random.default_rng(0))
+        )

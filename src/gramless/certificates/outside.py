@@ -102,25 +102,23 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
     quantile = _least_overlap(n, r, sizes[0], failure_probability)
     if not quantile > 0:
         return np.inf
+    # Frobenius norms of the errors of the powers; that of the first needs no bound on |C|
+    slips = np.array([0.0, rounding * sizes[0]])
+    norm = min(norm, _largest(np.array([0.0, 1.0]), gram[:2, :, :2], sizes[:2], slips, n) / quantile)
     best = norm
-    for degree in [*range(1, len(powers)), len(powers) - 1]:  # the last once more, with the best norm
-        if norm == 0:
-            return 0.0
-        part = gram[: degree + 1, :, : degree + 1]
-        # Frobenius norms of the errors of the powers; the first degree needs no bound on |C|
-        errors = np.zeros(degree + 1)
-        errors[1] = rounding * sizes[0]
+    degrees = [*range(2, len(powers)), len(powers) - 1] if len(powers) > 2 and norm > 0 else []
+    for degree in degrees:  # the last once more, with the best norm
+        part, errors = gram[: degree + 1, :, : degree + 1], np.append(slips, np.zeros(degree - 1))
         for i in range(2, degree + 1):
             errors[i] = norm * errors[i - 1] + rounding * sizes[i - 1]
-        scales = [1.0] if degree == 1 else norm * np.geomspace(1e-3, 1, 40)
         for low in (0.0, -1.0):  # the interval [low a, a] on which p stays within 1
-            coefficients = _chebyshev(degree, low) if degree > 1 else np.array([0.0, 1.0])
-            for a in scales:
+            coefficients = _chebyshev(degree, low)
+            for a in norm * np.geomspace(1e-3, 1, 40):
                 v = _largest(coefficients / a ** np.arange(degree + 1), part, sizes[: degree + 1], errors, n) / quantile
-                reach = v if degree == 1 else np.cosh(np.arccosh(max(v, 1.0)) / degree)  # where T_m reaches v
-                bound = a * (low + 1 + (1 - low) * reach) / 2 if degree > 1 else v
+                reach = np.cosh(np.arccosh(max(v, 1.0)) / degree)  # where T_m, beyond 1, reaches v
+                bound = a * (low + 1 + (1 - low) * reach) / 2
                 best = min(best, bound)
-                if low < 0 or degree == 1:
+                if low < 0:
                     norm = min(norm, bound)
     return float(best * (1 + 100 * unit_roundoff()))
 

@@ -68,8 +68,9 @@ class BlockKrylov(Solver):
             goal = replace(goal, start=place(np.zeros((n, 0)) if goal.start is None else goal.start))
         start, products = goal.start, None
         probes: tuple[Array, ...] = ()
-        if getattr(operator, "draft", None) is not None and n > 4 * self._width(goal.k, n):
-            draft = Draft(operator.draft)  # type: ignore[attr-defined]
+        coarse = getattr(operator, "draft", None)
+        if coarse is not None and n > 4 * self._width(goal.k, n):
+            draft = Draft(coarse)
             drafted = self._iterate(draft, goal, coarse=True)
             start, products, probes = _verify(operator, drafted, draft.scale, goal, self._most_verified(goal.k))
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
@@ -146,7 +147,7 @@ class Draft:
     Attributes
     ----------
     scale : float
-        What products were divided by; 1 before the first.
+        What products are divided by; 0 before the first.
     """
 
     def __init__(self, operator: Operator) -> None:
