@@ -107,7 +107,7 @@ def test_facts_survive_json(kpca):
 
 def test_facts_of_a_stream_count_its_rows():
     stream = KernelPCA(2, kernel="rbf").partial_fit(X[:30]).partial_fit(X[30:])
-    assert dict(summary_rows(stream))["fitted to"] == "40 rows (their weight) of 3 columns"
+    assert dict(summary_rows(stream))["fitted to"] == "40 rows of 3 columns"
 
 
 def test_facts_of_clusters():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from gramless.tables import html_table
+
+_LONG_NUMBER = re.compile(r"(?<![\w.])\d+\.\d{6,}(?:e[+-]?\d+)?")
 
 
 def facts(model: Any) -> dict[str, Any]:
@@ -39,8 +42,9 @@ def summary_rows(model: Any) -> list[tuple[str, str]]:
     """The facts as texts, for a table of two columns."""
     told = facts(model)
     rows: list[tuple[str, str]] = [(name, str(told[name])) for name in ("model", "kernel", "method") if name in told]
+    rows = [(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text)) for name, text in rows]
     if "weight" in told:
-        rows.append(("fitted to", f"{told['weight']:,.6g} rows (their weight) of {told['columns']} columns"))
+        rows.append(("fitted to", f"{counted(told['weight'])} of {told['columns']} columns"))
     elif "columns" in told:
         rows.append(("columns", str(told["columns"])))
     if "components" in told:
@@ -52,6 +56,17 @@ def summary_rows(model: Any) -> list[tuple[str, str]]:
     if "classes" in told:
         rows.append(("classes", ", ".join(told["classes"])))
     return rows
+
+
+def counted(weight: float) -> str:
+    """Rows, by their total weight.
+
+    Examples
+    --------
+    >>> counted(1797.0), counted(12.34)
+    ('1,797 rows', 'rows that weigh 12.34')
+    """
+    return f"{int(weight):,} rows" if weight == int(weight) else f"rows that weigh {weight:,.6g}"
 
 
 def certified(certificate: Any) -> str:
