@@ -18,12 +18,19 @@ from gramless.clustering import Clustering, Settings, approximate_preimage, find
 from gramless.errors import MemoryLimitError
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.summary import NotebookSummary
 from gramless.features import maps
 from gramless.kernels import Kernel
 from gramless.planning import Plan
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class KernelKMeans(
+    NotebookSummary,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """K-means in the feature space of a kernel, for any kernel and any number of rows.
 
     A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel

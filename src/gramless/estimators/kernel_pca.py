@@ -26,6 +26,7 @@ from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
 from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.estimators.summary import NotebookSummary
 from gramless.features import Box
 from gramless.kernels import Kernel
 from gramless.persistence import Encoder, write_file
@@ -39,6 +40,7 @@ class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Streaming,
     Preimages,
+    NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]

@@ -1,0 +1,46 @@
+"""What ``gramless`` offers: the names that ``import gramless`` looks up here when one of them is first asked for."""
+
+from gramless import eigen, kernels
+from gramless._version import __version__
+from gramless.certificates import Certificate
+from gramless.errors import (
+    GramlessError,
+    IndefiniteKernelWarning,
+    LongFitWarning,
+    MemoryLimitError,
+    PreimageWarning,
+    UncertifiedWarning,
+)
+from gramless.estimators import (
+    BiasedDiscriminantAnalysis,
+    KernelDiscriminantAnalysis,
+    KernelICA,
+    KernelKMeans,
+    KernelPCA,
+    SeriesDensity,
+    load,
+    principal_angles,
+    subspace_distance,
+)
+
+__all__ = [
+    "BiasedDiscriminantAnalysis",
+    "Certificate",
+    "GramlessError",
+    "IndefiniteKernelWarning",
+    "KernelDiscriminantAnalysis",
+    "KernelICA",
+    "KernelKMeans",
+    "KernelPCA",
+    "LongFitWarning",
+    "MemoryLimitError",
+    "PreimageWarning",
+    "SeriesDensity",
+    "UncertifiedWarning",
+    "__version__",
+    "eigen",
+    "kernels",
+    "load",
+    "principal_angles",
+    "subspace_distance",
+]
