@@ -12,6 +12,7 @@ from gramless.errors import (
     UncertifiedWarning,
 )
 from gramless.estimators import (
+    Bandwidth,
     BiasedDiscriminantAnalysis,
     KernelDiscriminantAnalysis,
     KernelICA,
@@ -20,10 +21,12 @@ from gramless.estimators import (
     SeriesDensity,
     load,
     principal_angles,
+    select_bandwidth,
     subspace_distance,
 )
 
 __all__ = [
+    "Bandwidth",
     "BiasedDiscriminantAnalysis",
     "Certificate",
     "GramlessError",
@@ -42,5 +45,6 @@ __all__ = [
     "kernels",
     "load",
     "principal_angles",
+    "select_bandwidth",
     "subspace_distance",
 ]

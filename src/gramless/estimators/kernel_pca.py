@@ -25,6 +25,7 @@ from gramless.estimators.following import following
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
+from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
 from gramless.estimators.streaming import STREAM_STATE, Streaming
 from gramless.estimators.summary import NotebookSummary
 from gramless.features import Box
@@ -58,9 +59,10 @@ class KernelPCA(
         None: all with an eigenvalue above 0.
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
-    gamma : float, "scale", "median" or None, default=None
+    gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points.
+        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -170,7 +172,7 @@ class KernelPCA(
             None,
         ],
         "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
@@ -397,7 +399,7 @@ class KernelPCA(
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """A kernel object, with the gamma that suits the data."""
-        self.gamma_, kernel = make_kernel(self, X, weights)
+        self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
