@@ -7,6 +7,10 @@ class GramlessError(Exception):
     """Base of the errors and warnings that are gramless' own."""
 
 
+class FormatError(GramlessError, ValueError):
+    """A file is not what it should be: damaged, of another version, or made to mislead; the message names the cause."""
+
+
 class IndefiniteKernelWarning(GramlessError, UserWarning):
     """The kernel is not positive semidefinite: distances in feature space may be negative."""
 

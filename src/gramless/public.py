@@ -4,6 +4,7 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
+    FormatError,
     GramlessError,
     IndefiniteKernelWarning,
     LongFitWarning,
@@ -29,6 +30,7 @@ __all__ = [
     "Bandwidth",
     "BiasedDiscriminantAnalysis",
     "Certificate",
+    "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",
     "KernelDiscriminantAnalysis",

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless._version import __version__
 from gramless.arrays import Array, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
@@ -25,20 +24,25 @@ from gramless.estimators.following import following
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
+from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
-from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import Box
 from gramless.kernels import Kernel
-from gramless.persistence import Encoder, write_file
-from gramless.planning import make_plan, methods
+from gramless.persistence import ROWS
+from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
 from gramless.routes import Fitted
+from gramless.spaces import RidgePreimage, RowSample
 
 
+@estimators.register("KernelPCA")
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
+    Saving,
     Streaming,
     Preimages,
     NotebookSummary,
@@ -253,6 +257,7 @@ class KernelPCA(
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Find the leading components of X.
 
@@ -308,30 +313,16 @@ class KernelPCA(
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
     #: Attributes that :meth:`save` writes.
-    SAVED: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", "_input_mean"),
-            *("n_features_in_", "feature_names_in_", "gamma_", "method_", "plan_"),
-            *STREAM_STATE,
-        }
-    )
-
-    def save(self, path: Any) -> None:
-        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
-
-        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
-
-        Parameters
-        ----------
-        path : str or Path
-            Arrays in the safetensors format, the rest as JSON in its header.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params(deep=False)
-        attributes = {name: value for name, value in self.__dict__.items() if name in self.SAVED}
-        encoder = Encoder()
-        state = encoder.encode({"parameters": parameters, "attributes": attributes})
-        write_file(path, {"version": __version__, "estimator": "KernelPCA", "state": state}, encoder.arrays)
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean"), np.ndarray),
+        "_preimage": RidgePreimage,
+        "_sample": RowSample | None,
+        "gamma_": float,
+        "method_": str,
+        "plan_": Plan,
+        **STREAM_TYPES,
+    }
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
