@@ -15,6 +15,7 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.kernels.base import Rounding
 
 TILE = 512
+PREPARED = 2**25  # bytes of rows made ready for products that are always remembered
 _SLAB = 32  # tiles that are kept side by side
 
 
@@ -29,9 +30,13 @@ class Tiles:
         Arithmetic of the tiles.
     keep_bytes : int
         Tiles are kept once made, as far as this goes.
+    prepare_bytes : int
+        Rows made ready for products are remembered if they take no more.
     """
 
-    def __init__(self, kernel: Kernel, x: Any, dtype: npt.DTypeLike, keep_bytes: int) -> None:
+    def __init__(
+        self, kernel: Kernel, x: Any, dtype: npt.DTypeLike, keep_bytes: int, prepare_bytes: int = PREPARED
+    ) -> None:
         self.kernel, self.x, self.dtype = kernel, x, np.dtype(dtype)
         self.n, self.d = x.shape
         self.blocks = -(-self.n // TILE)
@@ -42,7 +47,7 @@ class Tiles:
         self._slabs: list[Array] = []
         self._lock = threading.Lock()
         self._prepared: dict[int, Any] = {}
-        self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(2**25, keep_bytes // 4)
+        self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(prepare_bytes, keep_bytes // 4)
 
     def rows(self, i: int) -> slice:
         """Rows of block `i`."""
