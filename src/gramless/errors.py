@@ -7,10 +7,6 @@ class GramlessError(Exception):
     """Base of the errors and warnings that are gramless' own."""
 
 
-class FormatError(GramlessError, ValueError):
-    """A file is not what it should be: damaged, of another version, or made to mislead; the message names the cause."""
-
-
 class IndefiniteKernelWarning(GramlessError, UserWarning):
     """The kernel is not positive semidefinite: distances in feature space may be negative."""
 
@@ -36,7 +32,7 @@ class SourceError(GramlessError, ValueError):
 
 
 class FormatError(SourceError):
-    """A file is not what its name says, or is damaged, or declares more than it holds."""
+    """A file is not what its name says: damaged, of another version, or made to mislead; the message names the cause."""
 
 
 class CheckpointError(GramlessError, ValueError):

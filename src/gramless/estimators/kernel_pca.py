@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, in_range, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
@@ -477,11 +477,14 @@ class KernelPCA(
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
+        values, variances = (
+            in_range(some, dtype, what)
+            for some, what in ((space.scatter, "eigenvalues"), (space.scatter / space.weight, "variances"))
+        )
         self._fitted, self._space = fitted, space
-        self.eigenvalues_ = space.scatter.astype(dtype)
+        self.eigenvalues_, self.explained_variance_ = values, variances
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        self.explained_variance_ = (space.scatter / space.weight).astype(dtype)
         ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
@@ -500,7 +503,7 @@ class KernelPCA(
 
     def _like_input(self, values: Array, X: Any) -> Array:
         """Results in the precision of the input."""
-        return values.astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
+        return in_range(values, X.dtype if X.dtype == np.float32 else np.float64, "components")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, refuse_scale, run_in_threads, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
-from gramless.gram.tiled.tiles import PREPARED, TILE, Tiles, overflow_message, refuse_scale
+from gramless.gram.tiled.tiles import PREPARED, TILE, Tiles, overflow_message
 from gramless.kernels import Kernel
 
 

@@ -111,15 +111,6 @@ def overflow_message(kernel: Kernel) -> str:
     return f"{kernel} overflows on this data; rescale it, for instance with sklearn.preprocessing.StandardScaler"
 
 
-def refuse_scale(largest: float, what: str) -> None:
-    """Raise where squares of values of this size would leave the range of float64: no error bound could hold."""
-    if largest and not 1e-140 < largest < 1e140:
-        raise ValueError(
-            f"{what} of size {largest:.1e} are too {'small' if largest < 1 else 'large'} to square in float64; "
-            "rescale the data or the weights"
-        )
-
-
 def middle(kernel: Kernel, x: Any) -> Array | None:
     """The mean row, to be subtracted from rows where that changes no value; None where it would."""
     if not kernel.shift_invariant or scipy.sparse.issparse(x):
