@@ -78,7 +78,7 @@ def fitted(name, kernel, method):
 def test_a_file_and_a_pickle_give_the_same_bits(name, tmp_path):
     refused, tried = [], 0
     for _, kernel, method in (case for case in cases() if case[0] == name):
-        model, x = fitted(name, kernel, method)
+        model, _ = fitted(name, kernel, method)
         if isinstance(model, str):
             refused.append(model)
             continue
