@@ -27,6 +27,7 @@ from gramless.errors import MemoryLimitError
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
 from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import maps
 from gramless.kernels import Kernel
@@ -35,7 +36,14 @@ from gramless.planning import Plan
 
 
 @estimators.register("KernelKMeans")
-class KernelKMeans(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class KernelKMeans(
+    Saving,
+    NotebookSummary,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """K-means in the feature space of a kernel, for any kernel and any number of rows.
 
     A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel

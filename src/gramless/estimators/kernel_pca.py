@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, in_range, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
@@ -25,7 +25,9 @@ from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
 from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
+from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import Box
 from gramless.kernels import Kernel
@@ -43,6 +45,7 @@ class KernelPCA(
     Saving,
     Streaming,
     Preimages,
+    NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -60,9 +63,10 @@ class KernelPCA(
         None: all with an eigenvalue above 0.
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
-    gamma : float, "scale", "median" or None, default=None
+    gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points.
+        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -172,7 +176,7 @@ class KernelPCA(
             None,
         ],
         "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
@@ -386,7 +390,7 @@ class KernelPCA(
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """A kernel object, with the gamma that suits the data."""
-        self.gamma_, kernel = make_kernel(self, X, weights)
+        self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
@@ -473,11 +477,14 @@ class KernelPCA(
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
+        values, variances = (
+            in_range(some, dtype, what)
+            for some, what in ((space.scatter, "eigenvalues"), (space.scatter / space.weight, "variances"))
+        )
         self._fitted, self._space = fitted, space
-        self.eigenvalues_ = space.scatter.astype(dtype)
+        self.eigenvalues_, self.explained_variance_ = values, variances
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        self.explained_variance_ = (space.scatter / space.weight).astype(dtype)
         ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
@@ -496,7 +503,7 @@ class KernelPCA(
 
     def _like_input(self, values: Array, X: Any) -> Array:
         """Results in the precision of the input."""
-        return values.astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
+        return in_range(values, X.dtype if X.dtype == np.float32 else np.float64, "components")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
