@@ -2,9 +2,9 @@
 Points in a file
 ================
 
-Two million points are written to a file and fitted from there, in blocks, the next one being read while one is summed. No
-more than two blocks are ever in memory. The components are written to a second file as the rows are read; the plan says
-why this method was taken.
+Two million points are written to a file and fitted from there, in blocks, the next one being read while one is summed.
+No more than two blocks are ever in memory. The components are written to a second file as the rows are read; the plan
+says why this method was taken.
 """
 
 import tempfile
@@ -34,8 +34,8 @@ with open_writer(folder / "points.npy", ["x", "y"]) as writer:
 print(f"{(folder / 'points.npy').stat().st_size / 1e6:.0f} MB")
 
 # %%
-# Where the points lie is found in a first pass, the moments are summed in a second one. With ``domain=`` the first is not
-# needed. After ``kill -9`` the same call would go on from the checkpoint.
+# Where the points lie is found in a first pass, the moments are summed in a second one. With ``domain=`` the first is
+# not needed. After ``kill -9`` the same call would go on from the checkpoint.
 
 kpca = KernelPCA(6, kernel="rbf", gamma=8.0, memory_limit="200MB", checkpoint=folder / "fit.checkpoint")
 kpca.fit(folder / "points.npy")

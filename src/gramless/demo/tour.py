@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from gramless.demo.annulus import annulus_chapter
-from gramless.demo.chapter import Chapter, Table
+from gramless.demo.chapter import Chapter
 from gramless.demo.digits import digits_chapter
 from gramless.demo.page import write_page
 from gramless.plots.canvas import require_matplotlib
+from gramless.report.tables import Table
 
 _DPI = 110
 
