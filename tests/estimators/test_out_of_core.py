@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import gramless.estimators.out_of_core as out_of_core
-from gramless import KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
+from gramless import IndefiniteKernelWarning, KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
 from gramless.kernels import Gaussian, Matern, Polynomial
+from gramless.progress import Silent, observed_by
 
 RNG = np.random.default_rng(0)
 FLAT = RNG.random((3000, 2))
@@ -48,7 +49,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "matern")) for n in SETTINGS])
 def test_a_file_gives_the_model_of_its_rows_in_as_few_passes_as_promised(name):
     settings, passes = SETTINGS[name]
     inside = KernelPCA(2, random_state=0, **settings).fit(FLAT)
@@ -240,3 +241,48 @@ def test_clusters_of_a_file_are_those_of_its_rows(tmp_path):
         KernelKMeans(4, memory_limit=1000).fit(iter(np.array_split(FLAT, 5)))
     with pytest.raises(SourceError, match="has 1 columns, and the model was fitted to 2"):
         inside.predict(open_source(tmp_path / "x.npy", columns=[0]))
+
+
+@pytest.mark.parametrize("kind", ["h5", "zarr", "polars", "pandas", "folder"])
+def test_other_formats_lead_to_the_same_model(kind, tmp_path):
+    exact = KernelPCA(2, kernel="poly", degree=2).fit(FLAT).eigenvalues_
+    np.testing.assert_allclose(KernelPCA(2, kernel="poly", degree=2).fit(_given(kind, tmp_path)).eigenvalues_, exact)
+
+
+def _given(kind, folder):
+    if kind == "h5":
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(folder / "x.h5", "w") as file:
+            file["x"] = FLAT
+        return h5py.File(folder / "x.h5")["x"]
+    if kind == "zarr":
+        zarr = pytest.importorskip("zarr")
+        zarr.save(str(folder / "x.zarr"), FLAT)
+        return zarr.open(str(folder / "x.zarr"), mode="r")
+    if kind in ("polars", "pandas"):
+        return open_source(pytest.importorskip(kind).DataFrame({"a": FLAT[:, 0], "b": FLAT[:, 1]}))
+    for i, part in enumerate(np.array_split(FLAT, 3)):
+        np.save(folder / f"{i}.npy", part)
+    return folder
+
+
+def test_an_indefinite_kernel_warns_once_and_reads_its_rows_to_memory(tmp_path):
+    np.save(tmp_path / "x.npy", FLAT[:300])
+    with pytest.warns(IndefiniteKernelWarning) as caught:
+        model = KernelPCA(2, kernel="sigmoid", gamma=0.1).fit(tmp_path / "x.npy")
+    assert len(caught) == 1
+    np.testing.assert_allclose(model.eigenvalues_, model.fit(FLAT[:300]).eigenvalues_, rtol=1e-9)
+
+
+def test_progress_counts_the_rows_of_all_blocks(tmp_path):
+    class Told(Silent):
+        summed_rows, total = 0, 0
+
+        def summed(self, rows, total):
+            self.summed_rows, self.total = rows, total
+
+    np.save(tmp_path / "x.npy", FLAT)
+    told = Told()
+    with observed_by(told):
+        KernelPCA(2, kernel="poly", verbose=0).fit(tmp_path / "x.npy")
+    assert (told.summed_rows, told.total) == (3000, 3000)
