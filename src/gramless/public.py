@@ -4,6 +4,7 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
+    FormatError,
     GramlessError,
     IndefiniteKernelWarning,
     LongFitWarning,
@@ -26,6 +27,7 @@ from gramless.estimators import (
 __all__ = [
     "BiasedDiscriminantAnalysis",
     "Certificate",
+    "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",
     "KernelDiscriminantAnalysis",

@@ -144,8 +144,8 @@ def _spectrum_section(model: Any) -> Section:
     )
     body = figure_html(
         plot_html(spectrum_figure(model), "spectrum-plot"),
-        "Left: eigenvalues of the centred kernel matrix, with the interval that holds the true one. Right: width of the "
-        "interval relative to the eigenvalue, and the largest angle between computed and true component.",
+        "Left: eigenvalues of the centred kernel matrix, with the interval that holds the true one. Right: width of "
+        "the interval relative to the eigenvalue, and the largest angle between computed and true component.",
     ) + figure_html(
         plot_html(variance_figure(model), "variance-plot"),
         "Variance explained by each component (bars) and by all so far (line, with its certified band).",
@@ -219,7 +219,7 @@ def _project(model: Any, rows: Array) -> Array:
 def _refuse_other_columns(model: Any, sample: Sample) -> None:
     if len(sample.names) != model.n_features_in_:
         raise ValueError(
-            f"the data have {len(sample.names)} columns and the model was fitted to {model.n_features_in_}; choose those"
+            f"the data have {len(sample.names)} columns, the model was fitted to {model.n_features_in_}; choose those"
         )
     known = getattr(model, "feature_names_in_", None)
     generic = tuple(f"x{j + 1}" for j in range(len(sample.names)))
