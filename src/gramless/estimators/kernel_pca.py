@@ -22,6 +22,7 @@ from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import read_domain, refuse_outside
 from gramless.estimators.following import following
+from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
@@ -40,6 +41,7 @@ class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Streaming,
     Preimages,
+    Planned,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
