@@ -32,7 +32,7 @@ class SourceError(GramlessError, ValueError):
 
 
 class FormatError(SourceError):
-    """A file is not what its name says, or is damaged, or declares more than it holds."""
+    """A file is not what its name says: damaged, of another version, made to mislead; the message names the cause."""
 
 
 class CheckpointError(GramlessError, ValueError):

@@ -13,6 +13,7 @@ from gramless.errors import (
     UncertifiedWarning,
 )
 from gramless.estimators import (
+    Bandwidth,
     BiasedDiscriminantAnalysis,
     KernelDiscriminantAnalysis,
     KernelICA,
@@ -21,10 +22,12 @@ from gramless.estimators import (
     SeriesDensity,
     load,
     principal_angles,
+    select_bandwidth,
     subspace_distance,
 )
 
 __all__ = [
+    "Bandwidth",
     "BiasedDiscriminantAnalysis",
     "Certificate",
     "FormatError",
@@ -44,5 +47,6 @@ __all__ = [
     "kernels",
     "load",
     "principal_angles",
+    "select_bandwidth",
     "subspace_distance",
 ]

@@ -14,17 +14,30 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.clustering import Clustering, Settings, approximate_preimage, find_clusters, make_cloud, plan_clustering
+from gramless.clustering import (
+    CenterModel,
+    Clustering,
+    Settings,
+    approximate_preimage,
+    find_clusters,
+    make_cloud,
+    plan_clustering,
+)
 from gramless.errors import MemoryLimitError
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import maps
 from gramless.kernels import Kernel
+from gramless.persistence import ROWS
 from gramless.planning import Plan
 
 
+@estimators.register("KernelKMeans")
 class KernelKMeans(
+    Saving,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -107,6 +120,17 @@ class KernelKMeans(
         "n_jobs": [None, Integral],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("_weights", "labels_", "prototype_indices_"), np.ndarray),
+        "_model": CenterModel,
+        **dict.fromkeys(("inertia_", "gamma_"), float),
+        "n_iter_": int,
+        "method_": str,
+        "plan_": Plan,
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -143,6 +167,7 @@ class KernelKMeans(
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Find the clusters of X.
 

@@ -33,7 +33,7 @@ class Preimages:
         method : {"ridge", "fixed_point", "distances"}, default="ridge"
             ``"ridge"``: kernel ridge regression of the rows on their components, as in scikit-learn; needs
             ``fit_inverse_transform=True``. ``"fixed_point"``: the input whose image is nearest (Mika et al. 1999), for
-            the Gaussian kernel; rows for which the iteration does not settle fall back to ``"distances"`` with a
+            kernels of the distance; rows for which the iteration does not settle fall back to ``"distances"`` with a
             :class:`~gramless.errors.PreimageWarning`. ``"distances"``: from distances to the nearest training points
             (Kwok & Tsang 2004), for kernels of the distance.
 
