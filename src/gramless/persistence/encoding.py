@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,8 @@ class Encoder:
         """A tree of JSON values; raises a TypeError that names what cannot be written."""
         if isinstance(value, (float, np.generic)):
             value = self._number(value)
+        if isinstance(value, PurePath):
+            value = str(value)
         if isinstance(value, int) and abs(value) >= MOST_INTEGER:
             raise TypeError(f"an integer of {value.bit_length()} bits cannot be saved")
         if value is None or isinstance(value, (bool, int, float, str)):
