@@ -23,6 +23,7 @@ from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
+from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
@@ -51,6 +52,7 @@ class KernelPCA(
     Streaming,
     OutOfCore,
     Preimages,
+    Planned,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]

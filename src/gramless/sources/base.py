@@ -94,7 +94,9 @@ class Source(ABC):
                 return
             except SourceError:
                 raise
-            except (OSError, ValueError, RuntimeError, ArithmeticError, LookupError, EOFError) as error:
+            except MemoryError:
+                raise
+            except Exception as error:  # the libraries of the formats raise anything at all on damaged files
                 raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
             if piece.ndim != 2 or piece.shape[1] != self.n_features:
                 raise SourceError(
