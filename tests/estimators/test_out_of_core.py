@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import gramless.estimators.out_of_core as out_of_core
 from gramless import IndefiniteKernelWarning, KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
@@ -211,6 +212,31 @@ def test_what_does_not_fit_is_named(tmp_path):
         KernelPCA(3).fit(tmp_path / "x.npy", sample_weight="w")
     with pytest.raises(ValueError, match="sample_weight is 0 for every row"):
         KernelPCA(3, kernel="rbf").fit(tmp_path / "x.npy", sample_weight=np.zeros(3000))
+
+
+def test_few_rows_and_none(tmp_path):
+    for n, message in ((0, "has no rows"), (1, "has 1 row; at least 2 are needed")):
+        np.save(tmp_path / "x.npy", FLAT[:n])
+        with pytest.raises(ValueError, match=rf"x\.npy {message}"):
+            KernelPCA(1, kernel="rbf").fit(tmp_path / "x.npy")
+    np.save(tmp_path / "x.npy", FLAT[:2])
+    expected = KernelPCA(1, kernel="rbf").fit(FLAT[:2]).eigenvalues_
+    np.testing.assert_allclose(KernelPCA(1, kernel="rbf").fit(tmp_path / "x.npy").eigenvalues_, expected)
+
+
+def test_sparse_rows_in_blocks():
+    x = scipy.sparse.random_array((600, 30), density=0.1, rng=np.random.default_rng(0), format="csr")
+    whole = KernelPCA(3, kernel="poly", degree=2).fit(x)
+    for given in (open_source(x), iter([x[:100], x[100:]])):
+        model = KernelPCA(3, kernel="poly", degree=2).fit(given)
+        np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_)
+    np.testing.assert_allclose(whole.transform(open_source(x)), whole.transform(x))
+
+
+def test_frames_are_asked_for_or_files_not_both(tmp_path):
+    model = KernelPCA(2, kernel="poly").fit(FLAT).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="out= returns a path, not a data frame"):
+        model.transform(FLAT, out=tmp_path / "z.npy")
 
 
 def test_all_components_and_a_share_of_the_variance(tmp_path):

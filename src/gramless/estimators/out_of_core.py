@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
@@ -243,6 +244,8 @@ class OutOfCore:
         self._refuse_other_columns(rows)
         if out is None:
             return np.concatenate(list(self._projected(rows)))
+        if _get_output_config("transform", self)["dense"] != "default":
+            raise ValueError("out= returns a path, not a data frame: call set_output(transform='default') first")
         with open_writer(out, self.get_feature_names_out(), rows.dtype) as writer:
             for scores in self._projected(rows):
                 writer.write(scores)
@@ -279,6 +282,8 @@ class OutOfCore:
             raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
 
     def _refuse_too_many(self: Any, n: int, name: str) -> None:
+        if n == 0:
+            raise SourceError(f"{name} has no rows")
         if self._components > n:
             raise ValueError(f"n_components={self.n_components} is more than the {n} rows of {name}; pass at most {n}")
         if n < 2:
