@@ -25,3 +25,7 @@ class MemoryLimitError(GramlessError, MemoryError):
 
 class PreimageWarning(GramlessError, UserWarning):
     """For some rows the search for a pre-image did not settle; the message says how many and what they got instead."""
+
+
+class PartitionError(GramlessError, RuntimeError):
+    """Work on a partition of distributed data failed, each time it was tried; the message names it and says why."""

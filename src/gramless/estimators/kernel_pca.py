@@ -22,10 +22,12 @@ from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
 from gramless.estimators.domain import read_domain, refuse_outside
 from gramless.estimators.following import following
+from gramless.estimators.parted import fit_parts, transform_parts
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
 from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
 from gramless.persistence import Encoder, write_file
@@ -254,8 +256,9 @@ class KernelPCA(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        X : {array-like, CSR, dask Array or DataFrame} of shape (n_samples, n_features)
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A Dask collection is fitted where it
+            lies, on the active client's cluster or on a local one started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. A weight of 2 counts as the row twice, 0 as its absence.
@@ -265,6 +268,9 @@ class KernelPCA(
         KernelPCA
             This estimator.
         """
+        library = library_of(X)
+        if library is not None:
+            return fit_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
@@ -284,6 +290,8 @@ class KernelPCA(
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
+        if library_of(X) is not None:
+            return self.transform(X)
         with use_threads(self.n_jobs):
             return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
@@ -292,13 +300,18 @@ class KernelPCA(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features)
+        X : {array-like, CSR, dask Array or DataFrame} of shape (m, n_features)
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
 
         Returns
         -------
         ndarray of shape (m, k)
+            A Dask array, not computed yet, for a Dask collection.
         """
+        library = library_of(X)
+        if library is not None:
+            check_is_fitted(self)
+            return transform_parts(self, library, X)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
