@@ -4,11 +4,14 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
+    CheckpointError,
+    FormatError,
     GramlessError,
     IndefiniteKernelWarning,
     LongFitWarning,
     MemoryLimitError,
     PreimageWarning,
+    SourceError,
     UncertifiedWarning,
 )
 from gramless.estimators import (
@@ -22,10 +25,13 @@ from gramless.estimators import (
     principal_angles,
     subspace_distance,
 )
+from gramless.sources import open_source
 
 __all__ = [
     "BiasedDiscriminantAnalysis",
     "Certificate",
+    "CheckpointError",
+    "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",
     "KernelDiscriminantAnalysis",
@@ -36,11 +42,13 @@ __all__ = [
     "MemoryLimitError",
     "PreimageWarning",
     "SeriesDensity",
+    "SourceError",
     "UncertifiedWarning",
     "__version__",
     "eigen",
     "kernels",
     "load",
+    "open_source",
     "principal_angles",
     "subspace_distance",
 ]

@@ -29,3 +29,15 @@ class PreimageWarning(GramlessError, UserWarning):
 
 class PartitionError(GramlessError, RuntimeError):
     """Work on a partition of distributed data failed, each time it was tried; the message names it and says why."""
+
+
+class SourceError(GramlessError, ValueError):
+    """Rows could not be read; the message names the file, the block with its rows, and the column."""
+
+
+class FormatError(SourceError):
+    """A file is not what its name says, or is damaged, or declares more than it holds."""
+
+
+class CheckpointError(GramlessError, ValueError):
+    """A checkpoint is of other data or parameters; the message says which."""

@@ -8,7 +8,7 @@ from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel, cluster_weights, inverse, settle
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.points import Coordinates, place_points
-from gramless.execution import Part
+from gramless.execution import Block
 from gramless.features import FeatureMap
 from gramless.routes.parted import PartedRows
 
@@ -98,7 +98,7 @@ class PartedCenters:
         return float(((self.vectors - before) ** 2).sum())
 
 
-def cloud_of(part: Part, features: FeatureMap, coordinates: Coordinates | None) -> FeatureCloud:
+def cloud_of(part: Block, features: FeatureMap, coordinates: Coordinates | None) -> FeatureCloud:
     """The points of one part."""
     return FeatureCloud(place_points(features, part.x, coordinates), part.x, part.weights)
 

@@ -7,7 +7,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel
 from gramless.clustering.gram_cloud import GramCenters, GramCloud
-from gramless.execution import Part
+from gramless.execution import Block
 from gramless.kernels import Kernel
 from gramless.routes.parted import PartedGram, PartedRows, products_of
 from gramless.spaces import PointSpan
@@ -40,6 +40,6 @@ class PartedGramCloud(GramCloud):
         return CenterModel(PointSpan(self.kernel, self.x.gathered()), made.coefficients, made.squared_norms)
 
 
-def heights_of(part: Part, direction: Array) -> Array:
+def heights_of(part: Block, direction: Array) -> Array:
     """Of the rows, along a direction."""
     return np.asarray(part.x @ direction)

@@ -65,7 +65,7 @@ def assign_pairs(count: int, workers: Sequence[str]) -> dict[tuple[int, int], st
     Examples
     --------
     >>> assign_pairs(2, ["one", "two"])
-    {(0, 0): 'one', (0, 1): 'one', (1, 1): 'two'}
+    {(0, 0): 'one', (0, 1): 'two', (1, 1): 'two'}
     """
     pairs = sorted(((a, b) for a in range(count) for b in range(a, count)), key=_place_on_curve)
     total, done = count * count / 2, 0.0

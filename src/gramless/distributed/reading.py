@@ -12,7 +12,7 @@ import scipy.sparse
 from gramless.distributed.client import cluster_client, retries, worker_memory
 from gramless.distributed.collections import as_array
 from gramless.distributed.parts import DaskParts, large_arguments
-from gramless.execution.parts import Part
+from gramless.execution.protocol import Block
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def _with_weights(client: Any, rows: Any, weights: Any) -> list[Any]:
     return made
 
 
-def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Part:
+def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Block:
     """The part of a block of rows (m, d); weights are ones where there are none."""
     if scipy.sparse.issparse(block):
         raise ValueError("blocks are sparse; pass X.map_blocks(lambda block: block.toarray())")
@@ -66,7 +66,7 @@ def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Part:
         raise ValueError(
             f"sample_weight has a block of shape {shares.shape} for {len(x)} rows; give it the blocks of X"
         )
-    return Part(x, shares, number)
+    return Block(number, -1, x, shares)
 
 
 def _shares(client: Any, rows: Any, weights: Any) -> list[Any]:

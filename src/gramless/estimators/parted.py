@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import parse_memory, use_threads
 from gramless.errors import MemoryLimitError
@@ -31,8 +32,8 @@ def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
         use_threads(model.n_jobs),
         library.open_parts(X, sample_weight) as (parts, names),
     ):
-        rows = PartedRows(parts)
-        take_shape(model, rows, names)
+        rows = PartedRows(parts, names)
+        take_shape(model, rows)
         _refuse_too_many(model, rows)
         model.gamma_, kernel = parted_kernel(model, rows)
         problem = on_workers(model._pose(rows, kernel, np.array([rows.weight])), model, rows)
@@ -45,8 +46,11 @@ def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
     return model
 
 
-def transform_parts(model: Any, library: Any, X: Any) -> Any:
+def transform_parts(model: Any, library: Any, X: Any, out: Any = None) -> Any:
     """Components of data in parts, computed when they are asked for."""
+    check_is_fitted(model)
+    if out is not None:
+        raise ValueError(f"out={out!r} is for files; store what transform(X) returns with Dask, e.g. da.to_npy_stack")
     lean = copy.copy(model)
     lean.__dict__ = {name: value for name, value in model.__dict__.items() if name not in _LEFT_HERE}
     lean.n_jobs = 1
@@ -55,16 +59,18 @@ def transform_parts(model: Any, library: Any, X: Any) -> Any:
     return library.map_rows(X, lean.transform, model._n_features_out, dtype)
 
 
+_ALL = 1000  # components to plan with, where all are asked for
+
 #: Attributes that projecting does not need.
 _LEFT_HERE = ("X_fit_", "_weights", "_sample", "_preimage", "dual_coef_", "X_transformed_fit_", "plan_", "_stream")
 
 
-def take_shape(model: Any, rows: PartedRows, names: tuple[str, ...] | None) -> None:
+def take_shape(model: Any, rows: PartedRows) -> None:
     """Set what scikit-learn wants to know of the training data."""
-    model.n_features_in_ = rows.shape[1]
+    model.n_features_in_ = rows.n_features
     model.__dict__.pop("feature_names_in_", None)
-    if names is not None:
-        model.feature_names_in_ = np.asarray(names, dtype=object)
+    if rows.feature_names is not None:
+        model.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
 
 
 def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
@@ -87,7 +93,8 @@ def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
 
 def _carry_out(model: Any, problem: Problem, rows: PartedRows) -> Fitted:
     """Plan and run; a method that finds that memory does not suffice gives way, as it does in one process."""
-    model.plan_ = plan_parted(problem, model.method)
+    planned = replace(problem, k=min(problem.k, _ALL)) if model.n_components is None else problem
+    model.plan_ = plan_parted(planned, model.method)
     model.plan_.warn_if_long()
     while True:
         model.method_ = model.plan_.chosen
@@ -108,6 +115,10 @@ def _refuse(model: Any) -> None:
         raise ValueError("center_input=True is not done on a cluster; pass X - X.mean(axis=0)")
     if model.fit_inverse_transform:
         raise ValueError("fit_inverse_transform=True needs rows in one place; fit a sample of them, X[:n].compute()")
+    if model.checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={model.checkpoint!r} is for fits in one process; a cluster does lost work again by itself"
+        )
     if model.forget is not None:
         raise ValueError(f"forget={model.forget!r} needs rows in their order; use partial_fit, partition by partition")
     if model.device not in ("cpu", "auto"):

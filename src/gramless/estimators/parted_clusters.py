@@ -19,8 +19,8 @@ def fit_clusters_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) 
     if is_precomputed(model.kernel):
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
     with use_threads(model.n_jobs), library.open_parts(X, sample_weight) as (parts, names):
-        rows = PartedRows(parts)
-        take_shape(model, rows, names)
+        rows = PartedRows(parts, names)
+        take_shape(model, rows)
         model._refuse_too_many(rows.positive, rows.shape[0])
         settings = model._settings(rows.shape[0])
         model.gamma_, kernel = parted_kernel(model, rows)

@@ -4,29 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gramless.arrays import Array
-
 Work = Callable[..., Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Some of the rows.
-
-    Attributes
-    ----------
-    x : ndarray of shape (m, d)
-    weights : ndarray of shape (m,)
-    number : int
-        Which part it is, for messages.
-    """
-
-    x: Array
-    weights: Array
-    number: int
 
 
 class Parts(Protocol):

@@ -24,8 +24,10 @@ from gramless.kernels import FromCallable, kernels
 from gramless.planning import Plan
 from gramless.problem import Estimate, Problem
 from gramless.routes import Fitted
+from gramless.routes.blockwise import Gathered
 from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.routes.stream.newcomers import Newcomers
+from gramless.routes.survey import Survey
 from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
@@ -37,7 +39,7 @@ CLASSES: dict[str, type[Any]] = {
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
-        *(Certificate, Estimate, Fitted, Plan, Problem),
+        *(Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
     )
 }
 _CONSTRUCTED = {"Monomials": ("kernel", "d", "center", "unit")}

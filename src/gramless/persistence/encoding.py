@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ class Encoder:
             return value
         if isinstance(value, (float, np.generic)):
             return self._number(value)
+        if isinstance(value, PurePath):
+            return str(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
         if scipy.sparse.issparse(value):

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from gramless.execution import Part
+from gramless.execution import Block
 from gramless.features import FeatureMap, Moments, maps
 from gramless.planning import Machine
 from gramless.problem import Estimate, Problem, Request
-from gramless.routes.explicit import ExplicitMethod, conclude, with_signs
+from gramless.routes.blockwise import Gathering, fit_blockwise, shared_pairs
+from gramless.routes.explicit import ExplicitMethod
 from gramless.routes.fitted import Fitted
 from gramless.routes.parted.methods import parted_methods
 from gramless.routes.parted.rows import PartedRows
@@ -46,10 +47,9 @@ class PartedExplicit:
         )
 
     def run(self, problem: Problem, rows: PartedRows, request: Request) -> Fitted:
-        x, weights = rows.view()
-        features = parted_map(self.name, problem, rows, request.rng)
-        moments = rows.parts.reduce(moments_of, features)
-        return with_signs(conclude(features, moments, problem, request), x, weights)
+        features = shared_pairs(parted_map(self.name, problem, rows, request.rng), problem.partitions)
+        problem = replace(problem, k=min(problem.k, features.n_features))  # all there are, where all were asked for
+        return fit_blockwise(rows, Gathering(features, rows.n_rows), problem, request)[0]
 
 
 def parted_map(name: str, problem: Problem, rows: PartedRows, rng: np.random.Generator) -> FeatureMap:
@@ -61,7 +61,7 @@ def parted_map(name: str, problem: Problem, rows: PartedRows, rng: np.random.Gen
     return maps[name].make(problem, x, weights, rng)
 
 
-def moments_of(part: Part, features: FeatureMap) -> Moments:
+def moments_of(part: Block, features: FeatureMap) -> Moments:
     """Of one part."""
     return features.moments(part.x, part.weights)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gramless.arrays import Array, unit_roundoff
-from gramless.execution import Pairs, Part, split_evenly
+from gramless.execution import Block, Pairs, split_evenly
 from gramless.gram import GramOperator, TiledGram
 from gramless.gram.tiled import TILE, Products, Sweep, pair_products
 from gramless.kernels import Kernel
@@ -88,7 +88,7 @@ class PartedGram(TiledGram):
     >>> from gramless.execution import LocalParts
     >>> from gramless.kernels import Gaussian
     >>> x = np.random.default_rng(0).random((10, 2))
-    >>> parts = LocalParts([Part(x[:4], np.ones(4), 0), Part(x[4:], np.ones(6), 1)])
+    >>> parts = LocalParts([Block(0, 0, x[:4], np.ones(4)), Block(1, 4, x[4:], np.ones(6))])
     >>> operator = PartedGram(Gaussian(1.0), PartedRows(parts))
     >>> np.allclose(operator @ np.ones(10), Gaussian(1.0)(x).sum(axis=1))
     True
@@ -138,16 +138,16 @@ def block_count(workers: int) -> int:
     return int(np.ceil(np.sqrt(10 * workers)))
 
 
-def stack_parts(parts: list[Part]) -> tuple[Array, Array]:
+def stack_parts(parts: list[Block]) -> tuple[Array, Array]:
     """Rows and weights of neighbours."""
     return np.concatenate([part.x for part in parts]), np.concatenate([part.weights for part in parts])
 
 
-def diagonal_of(part: Part, kernel: Kernel) -> Array:
+def diagonal_of(part: Block, kernel: Kernel) -> Array:
     """k(x, x) of the rows."""
     return kernel.diagonal(part.x)
 
 
-def radius_of(part: Part, sweep: Sweep) -> float:
+def radius_of(part: Block, sweep: Sweep) -> float:
     """Largest norm of a row, as the kernel uses them."""
     return float(sweep.tiles(part.x).radius)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gramless.execution import Part
+from gramless.execution import Block
 from gramless.kernels import FromCallable
 from gramless.planning import Machine
 from gramless.problem import Estimate, Problem, Request
@@ -59,7 +59,7 @@ def point_limit(problem: Problem) -> int:
     return problem.support or max(_FEWEST, 20 * problem.k)
 
 
-def stream_of(part: Part, empty: MergingStream) -> Stream:
+def stream_of(part: Block, empty: MergingStream) -> Stream:
     """The eigenspace of one part; rows of weight 0 are not there."""
     there = part.weights > 0
     return empty.add(part.x[there], part.weights[there]) if there.any() else empty

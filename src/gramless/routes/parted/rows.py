@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.execution import Part, Parts
-from gramless.features import Box
-from gramless.routes.parted.survey import Survey, survey_parts
+from gramless.execution import Block, Parts, join_in_tree
+from gramless.routes.parted.survey import survey_parts
+from gramless.routes.survey import Survey
 
 _LISTED = 10**7  # rows up to which every single one has a number here; of more, a sample stands for all
 _SAMPLE = 2**17
@@ -22,13 +25,19 @@ class PartedRows:
     Attributes
     ----------
     parts : Parts
-        Of :class:`~gramless.execution.Part`, none of them empty.
+        Of :class:`~gramless.execution.Block`, none of them empty.
     lengths : list of int
     shape : tuple of (n, d)
     dtype : dtype
     box : Box
+    mean : ndarray of shape (d,)
+        By weight.
+    variance : float
+        Weighted variance of all entries together, columns not told apart.
     weight : float
         Sum of the weights.
+    positive : int
+        Rows of positive weight.
     even : bool
         Whether all weights are 1.
 
@@ -36,40 +45,36 @@ class PartedRows:
     --------
     >>> from gramless.execution import LocalParts
     >>> x = np.arange(10.0).reshape(5, 2)
-    >>> rows = PartedRows(LocalParts([Part(x[:3], np.ones(3), 0), Part(x[3:], np.ones(2), 1)]))
+    >>> rows = PartedRows(LocalParts([Block(0, 0, x[:3], np.ones(3)), Block(1, 3, x[3:], np.ones(2))]))
     >>> rows.shape, rows[[4, 0]].tolist()
     ((5, 2), [[8.0, 9.0], [0.0, 1.0]])
     """
 
-    def __init__(self, parts: Parts) -> None:
+    name: str = "the partitions"
+    restartable: bool = True
+    sparse: bool = False
+
+    def __init__(self, parts: Parts, feature_names: tuple[str, ...] | None = None) -> None:
         surveys = [survey for survey in survey_parts(parts) if survey.rows]
         if not surveys:
             raise ValueError("Found array with 0 sample(s) while a minimum of 2 is required: every partition is empty")
         self.parts = parts if len(surveys) == len(parts) else parts.chosen([survey.number for survey in surveys])
-        self._surveys: list[Survey] = surveys
         self.lengths = [survey.rows for survey in surveys]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
-        boxes = [survey.box for survey in surveys if survey.box is not None]
-        low, high = np.min([box.low for box in boxes], axis=0), np.max([box.high for box in boxes], axis=0)
-        self.shape = (int(self._starts[-1]), len(low))
-        self.dtype = np.result_type(*[survey.dtype for survey in surveys])
-        self.box = Box(low, high)
-        self.weight = float(sum(survey.weight for survey in surveys))
+        whole: Survey = join_in_tree([part.survey for part in surveys], partial(reduce, operator.add))
+        self.box, self.mean, self.weight = whole.box, whole.mean, whole.weight
+        self.variance = whole.variance if whole.weight > 0 else 0.0
+        self.shape = (whole.rows, len(whole.mean))
+        self.n_features = len(whole.mean)
+        self.n_rows: int | None = whole.rows
+        self.feature_names: tuple[str, ...] | None = feature_names
+        self.dtype: Any = np.result_type(*[survey.dtype for survey in surveys])
         self.positive = sum(survey.positive for survey in surveys)
         self.even = all(survey.even for survey in surveys)
 
-    @cached_property
-    def mean(self) -> Array:
-        """By weight: (d,)."""
-        weights = np.array([survey.weight for survey in self._surveys])
-        return np.asarray(weights @ np.array([survey.mean for survey in self._surveys]) / max(self.weight, 1e-300))
-
-    @property
-    def variance(self) -> float:
-        """Weighted variance of all entries together, columns not told apart."""
-        d, center = self.shape[1], float(self.mean.mean())
-        about = [s.spread + s.weight * float(np.square(s.mean - center).sum()) for s in self._surveys]
-        return sum(about) / (self.weight * d)
+    def map_reduce(self, work: Callable[[Block], Any], task: str = "") -> Any:
+        """See :class:`gramless.execution.Rows`; every block knows its first row."""
+        return self.parts.reduce(placed_work, work, each=self._starts[:-1].tolist())
 
     def __getitem__(self, rows: Any) -> Array:
         rows = np.asarray(rows)
@@ -109,21 +114,26 @@ class PartedRows:
         return np.split(v, self._starts[1:-1])
 
 
-def rows_of(part: Part, rows: Array) -> Array:
+def placed_work(part: Block, work: Callable[[Block], Any], first: int) -> Any:
+    """Work on a block that knows where it begins."""
+    return work(replace(part, first=first))
+
+
+def rows_of(part: Block, rows: Array) -> Array:
     """Some of the rows."""
-    return part.x[rows]
+    return np.asarray(part.x[rows])
 
 
-def all_rows_of(part: Part) -> Array:
+def all_rows_of(part: Block) -> Array:
     """The rows."""
-    return part.x
+    return np.asarray(part.x)
 
 
-def weights_of(part: Part) -> Array:
+def weights_of(part: Block) -> Array:
     """The weights."""
     return part.weights
 
 
-def weighted_rows_of(part: Part, rows: Array) -> tuple[Array, Array]:
+def weighted_rows_of(part: Block, rows: Array) -> tuple[Array, Array]:
     """Some of the rows, and their weights."""
     return part.x[rows], part.weights[rows]

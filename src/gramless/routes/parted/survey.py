@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.execution import Part, Parts
-from gramless.features import Box
+from gramless.execution import Block, Parts
+from gramless.routes.survey import Survey, SurveyOf
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class PartSurvey:
     """Of one part.
 
     Attributes
@@ -22,54 +23,32 @@ class Survey:
     dtype : dtype
     flaw : str
         Why the part cannot be used; empty if it can.
-    weight : float
     positive : int
         Rows of positive weight.
     even : bool
         Whether all weights are 1.
-    box : Box or None
+    survey : Survey or None
         None for a part without rows.
-    mean : ndarray of shape (d,)
-        Of the rows, by weight.
-    spread : float
-        Sum over rows of weight times the squared distance from their mean.
     """
 
     number: int
     rows: int
-    dtype: np.dtype[np.generic]
-    flaw: str = ""
-    weight: float = 0.0
+    dtype: Any
+    flaw: str
     positive: int = 0
     even: bool = True
-    box: Box | None = None
-    mean: Array = field(default_factory=lambda: np.zeros(0))
-    spread: float = 0.0
+    survey: Survey | None = None
 
 
-def survey_part(part: Part) -> Survey:
+def survey_part(part: Block) -> PartSurvey:
     """One pass over the rows."""
     x, weights = part.x, part.weights
-    base = Survey(part.number, len(x), x.dtype, _flaw(x, weights))
-    if base.flaw or not len(x):
-        return base
-    weight = float(weights.sum())
-    mean = weights @ x / weight if weight > 0 else np.zeros(x.shape[1])
-    spread = 0.0
-    for first in range(0, len(x), 4096):
-        moved = x[first : first + 4096] - mean
-        spread += float(weights[first : first + 4096] @ np.einsum("ij,ij->i", moved, moved))
-    return Survey(
-        number=part.number,
-        rows=len(x),
-        dtype=x.dtype,
-        weight=weight,
-        positive=int(np.count_nonzero(weights)),
-        even=bool((weights == 1).all()),
-        box=Box.around(x),
-        mean=np.asarray(mean, dtype=np.float64),
-        spread=spread,
-    )
+    flaw = _flaw(x, weights)
+    if flaw or not len(x):
+        return PartSurvey(part.number, len(x), x.dtype, flaw)
+    survey = SurveyOf(size=1, measures=True)(part)
+    positive, even = int(np.count_nonzero(weights)), bool((weights == 1).all())
+    return PartSurvey(part.number, len(x), x.dtype, flaw, positive, even, survey)
 
 
 def _flaw(x: Array, weights: Array) -> str:
@@ -86,9 +65,9 @@ def _flaw(x: Array, weights: Array) -> str:
     return ""
 
 
-def survey_parts(parts: Parts) -> list[Survey]:
+def survey_parts(parts: Parts) -> list[PartSurvey]:
     """Of all parts; raises a ValueError that names the first that cannot be used."""
-    surveys: list[Survey] = parts.map(survey_part)
+    surveys: list[PartSurvey] = parts.map(survey_part)
     for survey in surveys:
         if survey.flaw:
             raise ValueError(f"partition {survey.number} ({survey.rows} rows): {survey.flaw}")

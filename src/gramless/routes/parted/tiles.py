@@ -8,7 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.eigen import BlockKrylov
-from gramless.execution import Part
+from gramless.execution import Block
 from gramless.gram import CenteredGram, rectangular_product
 from gramless.kernels import Kernel
 from gramless.planning import Machine
@@ -76,11 +76,11 @@ def _start(problem: Problem, rows: PartedRows, width: int, rng: np.random.Genera
     return landmark_start(problem, rows, rows.weights, width, rng, sums, product)
 
 
-def sums_of(part: Part, kernel: Kernel, landmarks: Array) -> Array:
+def sums_of(part: Block, kernel: Kernel, landmarks: Array) -> Array:
     """Sums over one part for a start from landmarks: C^T D C, and C^T D 1 as one more column."""
     return np.column_stack(landmark_sums(kernel, part.x, landmarks, part.weights))
 
 
-def products_of(part: Part, kernel: Kernel, points: Array, v: Array) -> Array:
+def products_of(part: Block, kernel: Kernel, points: Array, v: Array) -> Array:
     """K(x, points) v for the rows of one part."""
     return rectangular_product(kernel, part.x, points, v)
