@@ -181,7 +181,10 @@ def predictions(figures: dict[str, Any]) -> list[str]:
 
 
 def _row(*cells: str) -> list[str]:
-    return [f"   {'*' if first else ' '} - {cell}" for first, cell in zip([True, *[False] * len(cells)], cells, strict=False)]
+    return [
+        f"   {'*' if first else ' '} - {cell}"
+        for first, cell in zip([True, *[False] * len(cells)], cells, strict=False)
+    ]
 
 
 def _size(count: float) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from gramless import KernelPCA
+from gramless.progress import Silent, observed_by
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -49,24 +50,37 @@ def test_two_workers_find_the_same(client: Any) -> None:
     assert_fits_alike()
 
 
-def test_rows_are_not_sent_twice(client: Any) -> None:
-    """What two workers received from each other, key by key, in a fit by tiles and one by moments."""
+class Watch(Silent):
+    """Notes what workers have received from each other before each pass over the Gram matrix."""
+
+    def __init__(self, client: Any) -> None:
+        self.client, self.rows = client, []
+
+    def passing(self) -> None:
+        self.rows.append(sum("make_part" in key for key, _ in received(self.client)))
+
+
+def test_rows_are_sent_before_the_first_pass_and_then_no_more(client: Any) -> None:
     client.wait_for_workers(2, timeout=120)
-    x = np.random.default_rng(0).standard_normal((4000, 40))
-    client.restart(timeout=120)
-    KernelPCA(2, kernel="poly", degree=1, gamma=0.1, method="monomials").fit(da.from_array(x, chunks=(500, 40)))
-    assert sum(size for _, size in received(client)) < x.nbytes / 4
-    client.restart(timeout=120)
-    KernelPCA(2, kernel="rbf", gamma=0.01, method="tiled").fit(da.from_array(x, chunks=(500, 40)))
-    raw = [(key, size) for key, size in received(client) if "make_part" in key]
-    assert len(raw) == len(set(raw))
-    assert 0 < sum(size for _, size in raw) <= 1.1 * x.nbytes
+    watch = Watch(client)
+    with observed_by(watch):
+        KernelPCA(2, kernel="rbf", gamma=0.1, method="tiled").fit(da.from_array(X, chunks=(70, 2)))
+    assert len(watch.rows) > 2
+    assert watch.rows[-1] == watch.rows[2]
+
+
+def test_moments_are_sent_and_not_rows(client: Any) -> None:
+    client.wait_for_workers(2, timeout=120)
+    x = np.random.default_rng(0).standard_normal((20_000, 8))
+    before = len(received(client))
+    KernelPCA(2, kernel="linear", method="monomials").fit(da.from_array(x, chunks=(2500, 8)))
+    assert sum(size for _, size in received(client)[before:]) < x.nbytes / 2
 
 
 def received(client: Any) -> list[tuple[str, int]]:
-    """(worker and key, bytes) of everything that came from another worker."""
+    """(key, bytes) of everything that came from another worker."""
     logs = client.run(lambda dask_worker: [dict(entry["keys"]) for entry in dask_worker.transfer_incoming_log])
-    return [(f"{worker} {key}", size) for worker, log in logs.items() for keys in log for key, size in keys.items()]
+    return [(str(key), size) for log in logs.values() for keys in log for key, size in keys.items()]
 
 
 @pytest.fixture

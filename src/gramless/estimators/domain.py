@@ -47,8 +47,12 @@ def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[flo
     rows = some_rows(x, 2 * _SAMPLE)
     with np.errstate(all="ignore"):
         gram = kernel(rows)
-    if not np.isfinite(gram).all():
+    scale = float(np.abs(gram).max(initial=0.0))
+    if not np.isfinite(scale):
         return 1.0, 1.0
+    if scale == 0:
+        return 0.0, 0.0
+    gram /= scale  # sums of squares must not overflow
     alone = float(gram.diagonal().mean())
     trace = max(alone - float(gram.mean()), 0.0)
     if len(gram) == n:  # these are all
@@ -61,7 +65,7 @@ def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[flo
         other = gram[1::2, 1::2] - np.diag(gram.diagonal()[1::2])
         square = float(tried @ tried)
         share = float(tried @ other @ tried) / square / (len(tried) - 1) if square > 0 else 0.0
-    return float(0.7 * max(share, trace / n)), trace
+    return float(0.7 * scale * max(share, trace / n)), scale * trace
 
 
 def _leading_vector(gram: Array) -> Array:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import (
+    CenterModel,
     Clustering,
     Settings,
     approximate_preimage,
@@ -32,13 +33,27 @@ from gramless.estimators.parted_clusters import (
 )
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.source_rows import all_rows, block_by_block
+from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import maps
 from gramless.kernels import Kernel
+from gramless.persistence import ROWS
 from gramless.planning import Plan
+from gramless.sources import is_out_of_core
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("KernelKMeans")
+class KernelKMeans(
+    Saving,
+    NotebookSummary,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """K-means in the feature space of a kernel, for any kernel and any number of rows.
 
     A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel
@@ -115,6 +130,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         "n_jobs": [None, Integral],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("_weights", "labels_", "prototype_indices_"), np.ndarray),
+        "_model": CenterModel,
+        **dict.fromkeys(("inertia_", "gamma_"), float),
+        "n_iter_": int,
+        "method_": str,
+        "plan_": Plan,
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -151,16 +177,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Find the clusters of X.
 
         Parameters
         ----------
-        X : {array-like, CSR, dask Array or DataFrame} of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A Dask collection is clustered where it
-            lies, on the active client's cluster or on a local one started for the call.
+        X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A ``.npy`` file is mapped to memory,
+            other files are read to it. A Dask collection is clustered where it lies, on the active client's cluster or
+            on a local one started for the call.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n_samples,) or str, default=None
             Not negative. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
 
         Returns
@@ -171,6 +199,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         library = library_of(X)
         if library is not None:
             return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
+        if is_out_of_core(X):
+            X, sample_weight = all_rows(self, X, sample_weight)
         X, weights = self._read(X, sample_weight)
         self.gamma_, kernel = make_kernel(self, X, weights)
         settings = self._settings(X.shape[0])
@@ -197,21 +227,27 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features)
+        X : {array-like, CSR} of shape (m, n_features), path or source
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         """
         library = library_of(X)
         if library is not None:
             return labels_of_parts(self, library, X)
+        if is_out_of_core(X):
+            check_is_fitted(self)
+            return block_by_block(self, X, self.predict)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return self._model.nearest(rows).astype(np.int32)
 
     def transform(self, X: Any) -> Any:
-        """Distances (m, n_clusters) from the centres, in feature space."""
+        """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
         library = library_of(X)
         if library is not None:
             return transform_clusters_of_parts(self, library, X)
+        if is_out_of_core(X):
+            check_is_fitted(self)
+            return block_by_block(self, X, self.transform)
         rows = self._read_new(X)
         self._refuse_given("transform")
         return self._distances(rows, None)

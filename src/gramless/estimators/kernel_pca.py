@@ -14,8 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless._version import __version__
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, in_range, use_threads
 from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
@@ -25,28 +24,38 @@ from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
 from gramless.estimators.parted import fit_parts, transform_parts
+from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
-from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
+from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
+from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
-from gramless.persistence import Encoder, write_file
-from gramless.planning import make_plan, methods
+from gramless.persistence import ROWS
+from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
 from gramless.routes import Fitted
 from gramless.routes.blockwise import refuse_outside
 from gramless.routes.survey import Survey
 from gramless.sources import is_out_of_core
+from gramless.spaces import RidgePreimage, RowSample
 
 
+@estimators.register("KernelPCA")
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
+    Saving,
     Streaming,
     OutOfCore,
     Preimages,
+    Planned,
+    NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -64,9 +73,10 @@ class KernelPCA(
         None: all with an eigenvalue above 0.
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
-    gamma : float, "scale", "median" or None, default=None
+    gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points.
+        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -181,7 +191,7 @@ class KernelPCA(
             None,
         ],
         "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
@@ -265,6 +275,7 @@ class KernelPCA(
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Find the leading components of X.
 
@@ -339,30 +350,16 @@ class KernelPCA(
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
     #: Attributes that :meth:`save` writes.
-    SAVED: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", "_input_mean"),
-            *("n_features_in_", "feature_names_in_", "gamma_", "method_", "plan_"),
-            *STREAM_STATE,
-        }
-    )
-
-    def save(self, path: Any) -> None:
-        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
-
-        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
-
-        Parameters
-        ----------
-        path : str or Path
-            Arrays in the safetensors format, the rest as JSON in its header.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params(deep=False)
-        attributes = {name: value for name, value in self.__dict__.items() if name in self.SAVED}
-        encoder = Encoder()
-        state = encoder.encode({"parameters": parameters, "attributes": attributes})
-        write_file(path, {"version": __version__, "estimator": "KernelPCA", "state": state}, encoder.arrays)
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean"), np.ndarray),
+        "_preimage": RidgePreimage,
+        "_sample": RowSample | None,
+        "gamma_": float,
+        "method_": str,
+        "plan_": Plan,
+        **STREAM_TYPES,
+    }
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
@@ -405,7 +402,7 @@ class KernelPCA(
             self,
             X,
             accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch,
+            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
             dtype=[np.float64, np.float32],
             ensure_min_samples=1 if batch else 2,
             reset=reset,
@@ -430,7 +427,7 @@ class KernelPCA(
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """A kernel object, with the gamma that suits the data."""
-        self.gamma_, kernel = make_kernel(self, X, weights)
+        self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
@@ -519,11 +516,14 @@ class KernelPCA(
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
+        values, variances = (
+            in_range(some, dtype, what)
+            for some, what in ((space.scatter, "eigenvalues"), (space.scatter / space.weight, "variances"))
+        )
         self._fitted, self._space = fitted, space
-        self.eigenvalues_ = space.scatter.astype(dtype)
+        self.eigenvalues_, self.explained_variance_ = values, variances
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        self.explained_variance_ = (space.scatter / space.weight).astype(dtype)
         ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
@@ -542,7 +542,7 @@ class KernelPCA(
 
     def _like_input(self, values: Array, X: Any) -> Array:
         """Results in the precision of the input."""
-        return values.astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
+        return in_range(values, X.dtype if X.dtype == np.float32 else np.float64, "components")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -554,3 +554,8 @@ class KernelPCA(
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
+
+
+def _is_read_only_map(X: Any) -> bool:
+    """Whether X is a file that nobody can change by way of X: there is no need to keep a copy of it."""
+    return isinstance(X, np.memmap) and not X.flags.writeable

@@ -57,7 +57,7 @@ def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
 class OutOfCore:
     """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
 
-    _input_mean: Any
+    _input_mean: Array
     _sample: Any
 
     def _fit_source(self: Any, X: Any, sample_weight: Any) -> Any:
@@ -86,7 +86,7 @@ class OutOfCore:
         plan = self._plan_single_pass(rows) if rows.checkpoint is None or not rows.checkpoint.task else None
         if plan is not None and plan.chosen in maps:
             head = rows.head()
-            self.plan_, self._input_mean = plan, None
+            self.plan_ = plan
             self._gather(rows, self._make_features(head.x, head.weights), rows.n_rows)
         elif plan is not None:
             self._fit_in_batches(rows)
@@ -131,9 +131,9 @@ class OutOfCore:
         rows.n_rows = survey.rows
         self._refuse_too_many(survey.rows, rows.name)
         sample, weights = survey.sample.rows, survey.sample.weights
-        self._input_mean = survey.mean if self.center_input else None
         kernel = self._source_kernel(sample, weights, survey)
-        if self._input_mean is not None:
+        if self.center_input:
+            self._input_mean = survey.mean
             sample = sample - self._input_mean
             survey = replace(survey, low=survey.low - self._input_mean, high=survey.high - self._input_mean)
         mapped = rows.mappable and not self.center_input
@@ -164,8 +164,7 @@ class OutOfCore:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
-        seen = x if self._input_mean is None else x - self._input_mean
-        fitted = methods[self.method_].run(problem, seen, weights, self._request())
+        fitted = methods[self.method_].run(problem, self._rows_for_kernel(x), weights, self._request())
         self._keep(fitted, x, weights)
         if self.fit_inverse_transform:
             self._sample_rows(x, weights)
@@ -180,15 +179,18 @@ class OutOfCore:
         """The pass that sums moments, and the model it leads to."""
         self.method_ = self.plan_.chosen
         if rows.checkpoint is not None:
-            mean = self._input_mean
-            state = {"plan": self.plan_, "features": features, "gamma": self.gamma_, "mean": mean, "rows": n_rows}
+            state = {"plan": self.plan_, "features": features, "gamma": self.gamma_, "rows": n_rows}
+            if self.center_input:
+                state["mean"] = self._input_mean
             rows.checkpoint.begin("moments", state)
         self._finish(rows, features, n_rows)
 
     def _resume(self: Any, rows: LocalRows, checkpoint: FileCheckpoint) -> None:
         """Go on with a pass that was interrupted."""
         state: Any = checkpoint.kept
-        self.plan_, self.gamma_, self._input_mean = state["plan"], state["gamma"], state["mean"]
+        self.plan_, self.gamma_ = state["plan"], state["gamma"]
+        if self.center_input:
+            self._input_mean = state["mean"]
         self.method_ = self.plan_.chosen
         self._finish(rows, state["features"], state["rows"])
 
@@ -197,7 +199,7 @@ class OutOfCore:
         domain = None if self.domain is None or rows.sparse else read_domain(self.domain, rows.n_features)
         size = sample_size(self, rows.n_features) if self.fit_inverse_transform else 0
         seed = int(read_seed(self.random_state).integers(2**31))
-        work = Gathering(features, n_rows, self._input_mean, domain, size, seed)
+        work = Gathering(features, n_rows, self._input_mean if self.center_input else None, domain, size, seed)
         problem = replace(self.plan_.problem, k=self._components)
         fitted, sample = fit_blockwise(rows, work, problem, self._request())
         self._set(fitted, rows.dtype)

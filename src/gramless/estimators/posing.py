@@ -23,9 +23,13 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
-def make_kernel(model: Any, x: Any, weights: Array) -> tuple[float, Kernel]:
-    """The number that an estimator's `gamma` stands for with rows `x` (n, d), and its kernel as an object."""
-    gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
+def make_kernel(model: Any, x: Any, weights: Array, gamma: float | None = None) -> tuple[float, Kernel]:
+    """The number that an estimator's `gamma` stands for with rows `x` (n, d), and its kernel as an object.
+
+    `gamma` is given where it took a search to find it.
+    """
+    if gamma is None:
+        gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
     return gamma, read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
 
 

@@ -12,28 +12,30 @@ from sklearn.base import _fit_context
 from sklearn.utils.metaestimators import available_if
 
 from gramless.arrays import Array, use_threads
+from gramless.certificates import Certificate
 from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.planning import make_plan
 from gramless.problem import Problem
 from gramless.progress import observer
-from gramless.routes import Stream, open_stream, stream_of_fit
+from gramless.routes import Fitted, Stream, open_stream, stream_of_fit
 from gramless.sources import is_out_of_core
+from gramless.spaces import Eigenspace
 
 #: What a model consists of; in a stream it is made when one of these is first asked for.
-MODEL = (
-    "_fitted",
-    "_space",
-    "certificate_",
-    "eigenvalues_",
-    "explained_variance_",
-    "explained_variance_ratio_",
-    "passes_",
-)
-#: What `fit` makes anew.
-STREAM_STATE = (*MODEL, "_stream", "_before", "_dtype")
+MODEL: dict[str, Any] = {
+    "_fitted": Fitted,
+    "_space": Eigenspace,
+    "certificate_": Certificate,
+    **dict.fromkeys(("eigenvalues_", "explained_variance_", "explained_variance_ratio_"), np.ndarray),
+    "passes_": int,
+}
+#: What `fit` makes anew, and of what types it is.
+STREAM_TYPES = {**MODEL, "_stream": Stream, "_before": Eigenspace | None, "_dtype": np.dtype}
+STREAM_STATE = tuple(STREAM_TYPES)
 
 _LEAST = 1e-100  # total weight below which an old stream is not scaled down any further: it is nothing by then
 
@@ -45,6 +47,7 @@ class Streaming:
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Take in a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
 
@@ -91,6 +94,7 @@ class Streaming:
         self._sample_rows(X, faded, first=stream is None)
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Take rows out again that `partial_fit` or `fit` took in, with the weights they had then.
 

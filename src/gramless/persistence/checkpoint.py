@@ -12,7 +12,8 @@ import numpy as np
 from gramless._version import __version__
 from gramless.arrays import Array
 from gramless.errors import CheckpointError
-from gramless.persistence.encoding import Decoder, Encoder
+from gramless.persistence.decoding import Decoder
+from gramless.persistence.encoding import Encoder
 from gramless.persistence.file import read_file, write_file
 
 
@@ -55,21 +56,24 @@ class FileCheckpoint:
             raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
         if header.get("estimator") != "checkpoint":
             raise CheckpointError(f"checkpoint={str(self.path)!r} is a file of a model, not of a fit that was begun")
-        for name in sorted({*self.identity, *header["identity"]}):
-            before, now = header["identity"].get(name), self.identity.get(name)
+        was = header.get("identity", {})
+        for name in sorted({*self.identity, *was}):
+            before, now = was.get(name), self.identity.get(name)
             if before != now:
                 raise CheckpointError(
                     f"checkpoint={str(self.path)!r} is of another fit: {name} was {before}, and is {now}; give another "
                     "path, or delete the file to begin anew"
                 )
-        state = Decoder(arrays).decode(header["state"])
-        self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
-        self.parts = list(zip(state["counts"], state["sums"], strict=True))
+        try:
+            state = Decoder(arrays).expect(header["state"], dict[str, Any], "the state")
+            self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
+            self.parts = list(zip(state["counts"], state["sums"], strict=True))
+        except (ValueError, KeyError) as error:
+            raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
 
     def begin(self, task: str, kept: Any = None) -> None:
-        """A pass begins."""
-        self.task, self.kept = task, kept
-        self.save([], 0)
+        """A pass begins; what the file has of the one before stays there until a block of this one is done."""
+        self.task, self.kept, self.parts, self.rows = task, kept, [], 0
 
     def save(self, parts: list[tuple[int, Any]], rows: int) -> None:
         """One more block is in the sums; when this returns, it is on disk."""

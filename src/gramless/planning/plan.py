@@ -110,13 +110,18 @@ class Plan:
             )
         warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
 
-    def __str__(self) -> str:
+    def title(self) -> str:
+        """The problem in a line."""
         problem = self.problem
-        title = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
-        return title + "\n" + text_table(self.header, self.rows(), left=True)
+        return f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+
+    def __str__(self) -> str:
+        return self.title() + "\n" + text_table(self.header, self.rows(), left=True)
 
     def _repr_html_(self) -> str:
-        return html_table(self.header, self.rows())
+        return html_table(
+            self.header, self.rows(), caption=self.title(), strong={list(self.candidates).index(self.chosen)}
+        )
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:

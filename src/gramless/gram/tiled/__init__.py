@@ -3,9 +3,10 @@
 from gramless.gram.tiled.operator import TiledGram
 from gramless.gram.tiled.pair import Products, Sweep, pair_products
 from gramless.gram.tiled.rectangular import rectangular_error, rectangular_product
-from gramless.gram.tiled.tiles import TILE, refuse_scale
+from gramless.gram.tiled.tiles import PREPARED, TILE
 
 __all__ = [
+    "PREPARED",
     "TILE",
     "Products",
     "Sweep",
@@ -13,5 +14,4 @@ __all__ = [
     "pair_products",
     "rectangular_error",
     "rectangular_product",
-    "refuse_scale",
 ]
