@@ -68,7 +68,7 @@ def on_workers(workers: int, scale: float, rows: list[dict[str, Any]], expected:
     """Fill in the time, and the distance from one process, with so many workers."""
     from distributed import Client, LocalCluster, wait
 
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0)
     with cluster, Client(cluster) as client:
         for row, (_, n, d, fit, most), truth in zip(rows, CASES, expected, strict=True):
             x = client.persist(points(int(n * scale), d))

@@ -100,7 +100,7 @@ def measure_cluster(tasks: int) -> dict[str, float]:
     """Seconds a task of Dask's scheduler, and bytes a second between two workers of this machine."""
     from distributed import Client, LocalCluster, wait
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local, Client(local) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as local, Client(local) as client:
         wait(client.map(operator.neg, range(100), pure=False))
         begun = time.perf_counter()
         wait(client.map(operator.neg, range(tasks), pure=False))

@@ -18,7 +18,7 @@ def client() -> Iterator[Any]:
     with (
         dask.config.set(calm),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GB"
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="1GB"
         ) as cluster,
         distributed.Client(cluster) as active,
     ):

@@ -39,7 +39,7 @@ def assert_fits_alike() -> None:
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
 def test_any_number_of_workers_finds_the_same(workers: int) -> None:
     with (
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         assert_fits_alike()

@@ -25,7 +25,7 @@ def cluster_client() -> Iterator[Any]:
         client = default_client()
     except ValueError:
         cluster = LocalCluster(
-            n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=40
+            n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=40
         )
         with cluster, Client(cluster, set_as_default=False) as own:
             yield own

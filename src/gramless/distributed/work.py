@@ -16,7 +16,7 @@ from gramless.execution.protocol import Block
 
 
 def size_of_fields(value: Any) -> int:
-    """Bytes of an object of ours. Dask would take it for empty: send it about as if that cost nothing, and not spill."""
+    """Bytes of an object of ours; Dask would take it for empty, send it about for nothing, and not spill it."""
     return sum(sizeof(field) for field in vars(value).values())
 
 

@@ -16,6 +16,7 @@ from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.following import following
 from gramless.estimators.posing import is_precomputed
 from gramless.estimators.reading import read_kernel
+from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
 from gramless.kernels import Kernel
 from gramless.problem import Problem
 from gramless.progress import observer
@@ -59,6 +60,7 @@ def transform_parts(model: Any, library: Any, X: Any, out: Any = None) -> Any:
     return library.map_rows(X, lean.transform, model._n_features_out, dtype)
 
 
+_SEARCHED_ROWS = 4096  # on which a bandwidth is searched for
 _ALL = 1000  # components to plan with, where all are asked for
 
 #: Attributes that projecting does not need.
@@ -75,12 +77,16 @@ def take_shape(model: Any, rows: PartedRows) -> None:
 
 def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
     """The number that `gamma` stands for, and the kernel: from the variance, or from rows of many parts."""
-    if isinstance(model.gamma, str) and model.gamma == "scale":
+    gamma = model.gamma
+    if isinstance(gamma, str) and gamma == "scale":
         gamma = 1 / (rows.shape[1] * rows.variance) if rows.variance > 0 else 1.0
-    else:
-        needed = isinstance(model.gamma, str)
-        gamma = resolve_gamma(model.gamma, *(rows.view() if needed else (rows, np.ones(0))))
-    return gamma, read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
+    elif isinstance(gamma, str) and gamma in SEARCHED:
+        x, weights = rows.view()
+        chosen = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SEARCHED_ROWS)).astype(int))
+        gamma = searched_gamma(model, x[chosen], weights[chosen])
+    looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
+    number = resolve_gamma(gamma, *looked_at)
+    return number, read_kernel(model.kernel, number, model.degree, model.coef0, model.kernel_params)
 
 
 def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
