@@ -1,6 +1,6 @@
 """Prints the oldest versions that pyproject.toml allows, as pins for pip: ``python tools/lower_bounds.py plot io``.
 
-Names of extras add their dependencies. What has no lower bound is an error: a bound nobody tests is a guess.
+Names of extras add their dependencies. One without a lower bound is an error: a bound nobody tests is a guess.
 """
 
 from __future__ import annotations

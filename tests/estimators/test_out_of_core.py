@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gramless.estimators.out_of_core as out_of_core
-from gramless import KernelPCA, SourceError, open_source
+from gramless import KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
 from gramless.kernels import Gaussian, Matern, Polynomial
 
 RNG = np.random.default_rng(0)
@@ -94,6 +94,13 @@ def test_the_exact_route_takes_its_tiles_from_a_memory_map(tmp_path):
     np.testing.assert_allclose(outside.eigenvalues_, inside.eigenvalues_, rtol=1e-9)
     np.testing.assert_allclose(outside.transform(TALL), inside.transform(TALL), atol=1e-6)
     np.testing.assert_allclose(outside.fit_transform(tmp_path / "x.npy"), inside.fit_transform(TALL), atol=1e-6)
+
+
+def test_a_memory_map_is_not_copied(tmp_path):
+    np.save(tmp_path / "x.npy", TALL)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    model = KernelPCA(4, kernel="rbf", gamma=0.1).fit(mapped)
+    assert np.shares_memory(model.X_fit_, mapped)
 
 
 def test_rows_that_fit_are_read_to_memory_where_only_exact_methods_serve(tmp_path):
@@ -218,3 +225,18 @@ def test_median_gamma_of_few_rows_is_that_of_all(tmp_path):
     np.save(tmp_path / "x.npy", FLAT)
     inside, outside = (KernelPCA(2, kernel="rbf", gamma="median").fit(rows) for rows in (FLAT, tmp_path / "x.npy"))
     assert outside.gamma_ == pytest.approx(inside.gamma_, rel=1e-12)
+
+
+def test_clusters_of_a_file_are_those_of_its_rows(tmp_path):
+    np.save(tmp_path / "x.npy", FLAT)
+    inside = KernelKMeans(4, gamma=3.0, random_state=0).fit(FLAT)
+    outside = KernelKMeans(4, gamma=3.0, random_state=0).fit(tmp_path / "x.npy")
+    np.testing.assert_array_equal(outside.labels_, inside.labels_)
+    np.testing.assert_array_equal(outside.predict(tmp_path / "x.npy"), inside.predict(FLAT))
+    np.testing.assert_allclose(outside.transform(tmp_path / "x.npy"), inside.transform(FLAT), atol=1e-7)
+    once = KernelKMeans(4, gamma=3.0, random_state=0).fit(iter(np.array_split(FLAT, 5)))
+    np.testing.assert_array_equal(once.labels_, inside.labels_)
+    with pytest.raises(MemoryLimitError, match=r"more than half of memory_limit.*save them as \.npy"):
+        KernelKMeans(4, memory_limit=1000).fit(iter(np.array_split(FLAT, 5)))
+    with pytest.raises(SourceError, match="has 1 columns, and the model was fitted to 2"):
+        inside.predict(open_source(tmp_path / "x.npy", columns=[0]))

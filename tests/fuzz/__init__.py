@@ -6,6 +6,6 @@ a hang, another exception, too much memory, a wrong answer) and ``reports``, a l
 gives the same inputs.
 """
 
-from fuzz import model_files
+from fuzz import model_files, readers
 
-FUZZERS = {"model files": model_files.run}
+FUZZERS = {"model files": model_files.run, "readers": readers.run}

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -54,8 +53,8 @@ class Hang(BaseException):
 def run(target: str, seconds: float, seed: int) -> Counts:
     """Try mutated inputs on the module `target` in children that may die; a dead one is a failure, and another begins.
 
-    The module has ``seeds()``, a list of (name, bytes), and ``attempt(name, data, path, rng)``, which raises a
-    FormatError, or returns, or fails.
+    The module has ``seeds()``, a list of (name, bytes), and ``attempt(name, data, path, rng, unchanged=)``, which
+    raises a FormatError (or one of its ``REFUSALS``), or returns, or fails.
     """
     total = Counts(inputs=0, bytes=0, refused=0, accepted=0, failures=0, reports=[])
     end = time.monotonic() + seconds
@@ -95,13 +94,12 @@ def _child(target: str, seconds: float, seed: int, folder: Path) -> None:
     _limit_memory()
     for alarm in (signal.SIGALRM, signal.SIGPROF):
         signal.signal(alarm, _hang)
-    change: Callable[..., bytes] = getattr(module, "change", mutate)
     tracemalloc.start()
     end = time.monotonic() + seconds
     while counts["inputs"] < 20 or time.monotonic() < end:
         (folder / "counts").write_text(json.dumps(counts))
         name, original = seeds[rng.integers(len(seeds))]
-        data = change(original, rng, [other for _, other in seeds])
+        data = mutate(original, rng, [other for _, other in seeds])
         (folder / "current").write_bytes(data)
         counts["inputs"] += 1
         counts["bytes"] += len(data)
@@ -122,7 +120,7 @@ def _attempt(module: Any, name: str, data: bytes, path: Path, rng: Any, *, uncha
     try:
         module.attempt(name, data, path, rng, unchanged=unchanged)
         outcome, report = "accepted", ""
-    except FormatError as error:
+    except getattr(module, "REFUSALS", FormatError) as error:
         outcome, report = ("failures", "refused without a reason") if not str(error) else ("refused", "")
     except (Exception, Hang) as error:
         outcome, report = "failures", f"{type(error).__name__}: {error}"

@@ -43,7 +43,7 @@ MODELS: dict[str, tuple[Any, str]] = {
     "pca-tiled": (KernelPCA(2, kernel=Laplacian(1.0), method="tiled"), "fit"),
     "pca-monomials": (KernelPCA(2, kernel="poly", degree=2, method="monomials"), "fit"),
     "pca-taylor": (KernelPCA(2, kernel="rbf", gamma=0.05, method="taylor", tol=1e-2, keep_data=False), "fit"),
-    "pca-fourier": (KernelPCA(2, kernel=Gaussian(6.0), method="fourier", tol=1e-1, domain=(-4, 4)), "narrow"),
+    "pca-fourier": (KernelPCA(2, kernel=Gaussian(6.0), method="fourier", domain=(-4, 4)), "narrow"),
     "pca-landmarks": (KernelPCA(2, kernel=Matern(1.5, 1.0), method="landmarks"), "fit"),
     "pca-composite": (KernelPCA(2, kernel=2.0 * Polynomial(1) + Gaussian(30.0), method="composite", tol=1e-3), "fit"),
     "pca-svd": (KernelPCA(2, method="svd"), "fit"),

@@ -390,7 +390,7 @@ class KernelPCA(
             self,
             X,
             accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch,
+            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
             dtype=[np.float64, np.float32],
             ensure_min_samples=1 if batch else 2,
             reset=reset,
@@ -542,3 +542,8 @@ class KernelPCA(
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
+
+
+def _is_read_only_map(X: Any) -> bool:
+    """Whether X is a file that nobody can change by way of X: there is no need to keep a copy of it."""
+    return isinstance(X, np.memmap) and not X.flags.writeable

@@ -31,6 +31,8 @@ class Decoder:
     ----------
     arrays : dict of str to ndarray
         Each is used once: so nothing takes more memory than the file has bytes for it.
+    most_features : int, optional
+        Of a feature map; by default as many as there are numbers in the arrays.
 
     Examples
     --------
@@ -38,9 +40,9 @@ class Decoder:
     [array([0., 1.]), inf]
     """
 
-    def __init__(self, arrays: dict[str, Array]) -> None:
+    def __init__(self, arrays: dict[str, Array], most_features: int | None = None) -> None:
         self._arrays = dict(arrays)
-        self._room = sum(array.size for array in arrays.values())
+        self._most = sum(array.size for array in arrays.values()) if most_features is None else most_features
         self._made: list[Any] = []
         self._level = 0
 
@@ -164,7 +166,7 @@ class Decoder:
         for field in required_fields(cls) - parts.keys():
             raise FormatError(f"{name} lacks the field {field!r}")
         values = {field: self.expect(item, types[field], f"{field} of {name}") for field, item in parts.items()}
-        refuse_features(cls, values, self._room)
+        refuse_features(cls, values, self._most)
         made = cls(**values)
         check(made)
         return made
