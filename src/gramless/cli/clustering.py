@@ -36,7 +36,7 @@ def cluster(
     """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
     import numpy as np
 
-    from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_all
+    from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_rows
     from gramless.cli.progress import fit_bar, rows_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -49,7 +49,7 @@ def cluster(
         check_model_path(model_output)
     quiet = context.obj["quiet"]
     source = open_rows(data, columns, label, key)
-    rows = read_all(source, source.count(), rows_bar("read", quiet))
+    rows = read_rows(source, memory, rows_bar("read", quiet))
     settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows)
     model = KernelKMeans(clusters, n_init=starts, method=method, memory_limit=memory, random_state=seed, **settings)
     with fit_bar(quiet):
