@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ("matplotlib", "torch", "triton", "dask", "pyarrow", "finufft")
+OPTIONAL = ("matplotlib", "panel", "bokeh", "datashader", "torch", "triton", "dask", "pyarrow", "finufft")
 
 
 def run_in_child(code: str) -> str:
@@ -17,8 +17,10 @@ def run_in_child(code: str) -> str:
 
 @pytest.fixture(scope="module")
 def imported() -> set[str]:
-    """Top-level names of all modules that `import gramless` brings in."""
-    return set(run_in_child("import sys, gramless; print(*{name.partition('.')[0] for name in sys.modules})").split())
+    """Top-level names of all modules that `import gramless` brings in beyond those that scikit-learn does."""
+    shown = "print(*{name.partition('.')[0] for name in sys.modules})"
+    before, after = (set(run_in_child(f"import sys, {name}; {shown}").split()) for name in ("sklearn.base", "gramless"))
+    return after - before
 
 
 @pytest.mark.parametrize("package", OPTIONAL)
