@@ -3,8 +3,8 @@ How wide should the kernel be?
 ==============================
 
 Four ways to choose the width of a Gaussian, on data with structure at two scales: three clusters, each of which is a
-ring. :func:`gramless.select_bandwidth` looks at the distances, at the variance, at how well held-out rows come back from
-their components, or at the gap in the spectrum after the components that are kept.
+ring. :func:`gramless.select_bandwidth` looks at the distances, at the variance, at how well held-out rows come back
+from their components, or at the gap in the spectrum after the components that are kept.
 """
 
 # %%
@@ -26,8 +26,8 @@ for name, bandwidth in chosen.items():
     print(f"{name:>9}: sigma = {bandwidth.value:.3g}")
 
 # %%
-# Two components tell three clusters apart, and the gap after the second is widest where the kernel sees clusters and not
-# rings. With eight components the gap finds the rings: two components for the clusters, two for each ring.
+# Two components tell three clusters apart, and the gap after the second is widest where the kernel sees clusters and
+# not rings. With eight components the gap finds the rings: two components for the clusters, two for each ring.
 
 widths = chosen["median"].value * 2.0 ** np.arange(-4.5, 2.75, 0.25)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")

@@ -2,9 +2,9 @@
 A million points
 ================
 
-The Gram matrix of a million rows has :math:`10^{12}` entries and would take eight terabytes. It is not needed: a Gaussian
-kernel in the plane has Fourier features, one pass over the rows gathers their moments, and what follows does not depend
-on the number of rows.
+The Gram matrix of a million rows has :math:`10^{12}` entries and would take eight terabytes. It is not needed: a
+Gaussian kernel in the plane has Fourier features, one pass over the rows gathers their moments, and what follows does
+not depend on the number of rows.
 """
 
 # %%

@@ -14,7 +14,7 @@ from gramless.datasets import three_clusters
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(
-    r"(?:^\.\. not run: (?P<reason>[^\n]+)\n\n)?^(?P<indent> *)\.\. code-block:: python\n\n(?P<code>(?:(?: {3,}[^\n]*)?\n)+)",
+    r"(?:^\.\. not run: (?P<reason>[^\n]+)\n\n)?^ *\.\. code-block:: python\n\n(?P<code>(?:(?: {3,}[^\n]*)?\n)+)",
     re.MULTILINE,
 )
 BLOCKS = [

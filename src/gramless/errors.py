@@ -32,7 +32,7 @@ class SourceError(GramlessError, ValueError):
 
 
 class FormatError(SourceError):
-    """A file is not what its name says, or is damaged, or declares more than it holds."""
+    """A file is not what it should be: damaged, of another format or version, or it claims more than it holds."""
 
 
 class CheckpointError(GramlessError, ValueError):

@@ -3,6 +3,7 @@
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.memory import parse_memory
 from gramless.arrays.products import inner, inner_rounding, orthonormalize, orthonormalize_roughly, times
+from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
 from gramless.arrays.tensors import beside, in_float32, in_float64, is_tensor, like, to_numpy
 from gramless.arrays.threads import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
 from gramless.arrays.tower import Tower
@@ -14,6 +15,7 @@ __all__ = [
     "blas_threads_for",
     "in_float32",
     "in_float64",
+    "in_range",
     "inner",
     "inner_rounding",
     "is_tensor",
@@ -22,6 +24,8 @@ __all__ = [
     "orthonormalize",
     "orthonormalize_roughly",
     "parse_memory",
+    "refuse_scale",
+    "refuse_squares",
     "run_in_threads",
     "thread_count",
     "times",

@@ -6,7 +6,7 @@ from gramless.estimators.kernel_discriminant import KernelDiscriminantAnalysis
 from gramless.estimators.kernel_ica import KernelICA
 from gramless.estimators.kernel_kmeans import KernelKMeans
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.saving import load
+from gramless.estimators.loading import load
 from gramless.estimators.select_bandwidth import Bandwidth, select_bandwidth
 from gramless.estimators.series_density import SeriesDensity
 

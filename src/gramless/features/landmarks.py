@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, refuse_scale, run_in_threads, unit_roundoff
 from gramless.certificates import FAILURE_PROBABILITY, pair_bound
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.moments import DenseMoments
@@ -79,6 +79,7 @@ class LandmarkMap(RowwiseMap):
         if not np.isfinite(gram).all():
             raise ValueError(f"{kernel} overflows on this data; rescale it")
         largest = float(gram.diagonal().max(initial=0.0))
+        refuse_scale(largest, "kernel values")
         entry = _entry_error(kernel, kernel.radius(ready), points.shape[1], largest)
         drop = max(8 * len(gram) * entry, 64 * len(gram) * unit_roundoff() * largest)
         _, order, rank, _ = scipy.linalg.lapack.dpstrf((gram + gram.T) / 2, lower=1, tol=drop)

@@ -103,6 +103,8 @@ class DenseMoments:
         moving = slip + unit * (first + 2 * root)
         products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
         mean = mean + shift
+        if not np.isfinite(spread + first + leak + rounding):
+            raise ValueError("the scatter of the features overflows; rescale the data")
         return cls(
             weight=weight,
             mean=mean,

@@ -18,6 +18,8 @@ from gramless.registry import Registry
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
+_WIDE = 256  # columns beyond which to copy the rows takes longer than to sweep over their products
+
 
 @dataclass(frozen=True)
 class Points:
@@ -244,13 +246,13 @@ def dot_products(x: Any, y: Any) -> Array:
 
 def squared_distances(x: Points, y: Points) -> Array:
     """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y; rounding may leave some below 0."""
-    if scipy.sparse.issparse(x.values):
+    n, d = x.values.shape
+    if scipy.sparse.issparse(x.values) or d > _WIDE:
         squared = dot_products(x.values, y.values)
         squared *= -2
         squared += x.squared_norms[:, None]
         squared += y.squared_norms
     else:  # the norms ride along as two more columns: no further sweep over the tile
-        n, d = x.values.shape
         left = np.empty((n, d + 2), x.values.dtype)
         left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
         right = np.empty((len(y), d + 2), y.values.dtype)

@@ -94,7 +94,9 @@ class Source(ABC):
                 return
             except SourceError:
                 raise
-            except (OSError, ValueError, RuntimeError, ArithmeticError, LookupError, EOFError) as error:
+            except MemoryError:
+                raise
+            except Exception as error:  # the libraries of the formats raise anything at all on damaged files
                 raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
             if piece.ndim != 2 or piece.shape[1] != self.n_features:
                 raise SourceError(
@@ -150,27 +152,33 @@ def regroup(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
     [3, 3, 3]
     """
     kept: list[Any] = []
-    count = 0
     for piece in pieces:
-        first = 0
-        while count + piece.shape[0] - first >= rows:
-            part = piece[first : first + rows - count]
-            yield _stacked([*kept, part])
-            first += rows - count
-            kept, count = [], 0
-        if first < piece.shape[0]:
-            kept.append(piece[first:])
-            count += piece.shape[0] - first
-    if count:
-        yield _stacked(kept)
+        while piece.shape[0]:
+            missing = rows - sum(part.shape[0] for part in kept)
+            part, piece = piece[:missing], piece[missing:]
+            if not kept and part.shape[0] == rows:
+                yield part
+                continue
+            kept = _appended(kept, part, rows)
+            if part.shape[0] == missing:
+                yield _whole(kept)
+                kept = []
+    if kept:
+        yield _whole(kept)
 
 
-def _stacked(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    if scipy.sparse.issparse(parts[0]):
-        return scipy.sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
+def _appended(kept: list[Any], part: Any, rows: int) -> list[Any]:
+    """Sparse parts in a list; dense ones copied to one array with room for all, so that none is there twice."""
+    if scipy.sparse.issparse(part):
+        return [*kept, part]
+    first = len(kept[0]) if kept else 0
+    room: Any = kept[0].base if kept else np.empty((rows, part.shape[1]), part.dtype)
+    room[first : first + len(part)] = part
+    return [room[: first + len(part)]]
+
+
+def _whole(kept: list[Any]) -> Any:
+    return kept[0] if len(kept) == 1 else scipy.sparse.vstack(kept, format="csr")
 
 
 def as_floats(values: Any, dtype: Any) -> Array:

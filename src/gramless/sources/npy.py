@@ -17,8 +17,9 @@ from gramless.errors import FormatError
 from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype
 from gramless.sources.formats import Format, formats
 
-_BOMB = 100  # times its compressed size, and more than _LARGE bytes: nobody packs numbers so well
-_LARGE = 2**28
+#: Times its stored size, and more than LARGE bytes: nobody packs numbers so well.
+BOMB = 100
+LARGE = 2**28
 
 
 class _NumpySource(Source):
@@ -142,7 +143,7 @@ def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.Zi
     if key is not None and key not in members:
         raise FormatError(f"{path} has no array {key!r}; it has: {', '.join(members)}")
     info = members[key] if key is not None else next(iter(members.values()))
-    if info.file_size > max(_LARGE, _BOMB * max(info.compress_size, 1)):
+    if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
         raise FormatError(
             f"{path}: {info.filename!r} would unpack {info.compress_size} bytes to {info.file_size}; if that is meant, "
             "save it as .npy"

@@ -77,7 +77,17 @@ def _open_path(path: Path, columns: Any, key: str | None) -> Source:
         raise FileNotFoundError(f"there is no file or folder {path}")
     if path.is_dir() and path.suffix.lower() != ".zarr" and not _is_zarr(path):
         return _open_folder(path, columns)
-    return _format_of(path).opens(path, columns, key)
+    return _opened(_format_of(path), path, columns, key)
+
+
+def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
+    """The source; whatever a format's library raises on a damaged file is turned into an error with its name."""
+    try:
+        return kind.opens(path, columns, key)
+    except (SourceError, FileNotFoundError, PermissionError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        raise FormatError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _format_of(path: Path) -> Format:
@@ -102,8 +112,8 @@ def _open_folder(path: Path, columns: Any) -> Source:
     suffixes = {file.suffix.lower() for file in found}
     if len(suffixes) > 1:
         raise FormatError(f"the folder {path} holds files of several formats: {' '.join(sorted(suffixes))}")
-    opens = _format_of(found[0]).opens
-    return FolderSource(path, found, lambda file, wanted: opens(file, wanted, None), columns)
+    kind = _format_of(found[0])
+    return FolderSource(path, found, lambda file, wanted: _opened(kind, file, wanted, None), columns)
 
 
 def _is_zarr(path: Path) -> bool:

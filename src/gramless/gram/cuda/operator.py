@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from gramless.arrays import Array, is_tensor, to_numpy, unit_roundoff
+from gramless.arrays import Array, is_tensor, refuse_scale, to_numpy, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.cuda.forms import form_of
 from gramless.gram.cuda.rectangular import TILE, column_means, to_device
-from gramless.gram.tiled.tiles import overflow_message, refuse_scale
+from gramless.gram.tiled.tiles import overflow_message
 from gramless.kernels import Kernel
 from gramless.kernels.rounding import Rounding
 
