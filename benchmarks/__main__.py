@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import denoising, discriminants, drop_in, exact, explicit, ica, kmeans, planner_grid, streams
+from benchmarks import (
+    certificate_coverage,
+    denoising,
+    discriminants,
+    drop_in,
+    exact,
+    explicit,
+    ica,
+    kmeans,
+    planner_grid,
+    streams,
+)
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
@@ -18,6 +29,7 @@ BENCHMARKS = {
     "discriminants": discriminants.run,
     "ica": ica.run,
     "denoising": denoising.run,
+    "certificate_coverage": certificate_coverage.run,
 }
 
 

@@ -8,7 +8,15 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from gramless.arrays import Array, blas_threads_for, inner, inner_rounding, orthonormalize, refuse_squares, unit_roundoff
+from gramless.arrays import (
+    Array,
+    blas_threads_for,
+    inner,
+    inner_rounding,
+    orthonormalize,
+    refuse_squares,
+    unit_roundoff,
+)
 from gramless.certificates import Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.kernels import Linear
