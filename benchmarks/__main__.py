@@ -14,6 +14,7 @@ from benchmarks import (
     ica,
     kmeans,
     planner_grid,
+    sources,
     streams,
 )
 from benchmarks.readme import write_figures
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "explicit": explicit.run,
     "planner_grid": planner_grid.run,
     "streams": streams.run,
+    "sources": sources.run,
     "kmeans": kmeans.run,
     "discriminants": discriminants.run,
     "ica": ica.run,

@@ -1,4 +1,4 @@
-"""Every kernel's formula once more, naively, in arithmetic wider than float64: what the library is held to."""
+"""Every kernel's formula once more, naively, in arithmetic wider than float64: what values are held to."""
 
 from functools import singledispatch
 from types import SimpleNamespace

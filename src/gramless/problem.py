@@ -51,6 +51,10 @@ class Problem:
         Some of the rows, evenly spaced, where those that were given are all there will be.
     device : str
         ``"cpu"``, or the torch device the work may be done on.
+    block : int
+        Rows that are read at a time, where they come from a file or the like; 0 for rows in memory.
+    mapped : bool
+        Whether rows that are read in blocks can also be had in any order, without being read to memory first.
     """
 
     n: int
@@ -74,6 +78,8 @@ class Problem:
     variance: float = 1.0
     sample: Any = None
     device: str = "cpu"
+    block: int = 0
+    mapped: bool = False
 
 
 @dataclass(frozen=True)

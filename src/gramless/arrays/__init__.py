@@ -6,9 +6,11 @@ from gramless.arrays.products import inner, inner_rounding, orthonormalize, orth
 from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
 from gramless.arrays.tensors import beside, in_float32, in_float64, is_tensor, like, to_numpy
 from gramless.arrays.threads import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
+from gramless.arrays.tower import Tower
 
 __all__ = [
     "Array",
+    "Tower",
     "beside",
     "blas_threads_for",
     "in_float32",

@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, run_in_threads, thread_count, unit_roundoff
+from gramless.arrays import (
+    Array,
+    Tower,
+    inner,
+    inner_rounding,
+    one_blas_thread,
+    run_in_threads,
+    thread_count,
+    unit_roundoff,
+)
 from gramless.features.base import Spectrum
 from gramless.progress import observer
 
@@ -221,7 +230,7 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
     """
     pieces = [slice(first, min(n, first + rows)) for first in range(0, max(n, 1), rows)]
     made: dict[int, DenseMoments] = {}
-    sums: list[tuple[int, DenseMoments]] = []  # (number of chunks, their sum): sizes fall, as in binary numbers
+    sums = Tower()
 
     def work(i: int) -> None:
         made[i] = of_chunk(pieces[i])
@@ -232,21 +241,12 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
             chosen = list(range(first, min(len(pieces), first + together)))
             yield chosen
             for i in chosen:
-                _push(sums, made.pop(i))
+                sums.push(made.pop(i))
             observer().summed(pieces[chosen[-1]].stop, n)
 
     run_in_threads(work, rounds())
-    total = sums.pop()[1]
-    while sums:
-        total = sums.pop()[1] + total
+    total: DenseMoments = sums.total()
     return total
-
-
-def _push(sums: list[tuple[int, DenseMoments]], moments: DenseMoments) -> None:
-    count = 1
-    while sums and sums[-1][0] == count:
-        moments, count = sums.pop()[1] + moments, 2 * count
-    sums.append((count, moments))
 
 
 def _squares(features: Array) -> Array:

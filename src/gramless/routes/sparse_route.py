@@ -36,6 +36,7 @@ class SparseMethod:
 
     streams = False
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
