@@ -98,7 +98,7 @@ def run(kills, seed):
     choices = [(go_on, name) for name in STREAMS] + [(fit_on, name) for name in FITS]
     usual, out_of_core.block_rows_for = out_of_core.block_rows_for, lambda n_features, limit=None: BLOCK
     try:
-        while done < kills:
+        while done < kills and jobs < 10 * kills:
             job, name = choices[jobs % len(choices)]
             some, same = kill_job(job, name, rng, most=min(4, kills - done))
             done, jobs = done + some, jobs + 1
