@@ -4,12 +4,14 @@ from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
+    CheckpointError,
     FormatError,
     GramlessError,
     IndefiniteKernelWarning,
     LongFitWarning,
     MemoryLimitError,
     PreimageWarning,
+    SourceError,
     UncertifiedWarning,
 )
 from gramless.estimators import (
@@ -25,11 +27,13 @@ from gramless.estimators import (
     select_bandwidth,
     subspace_distance,
 )
+from gramless.sources import open_source
 
 __all__ = [
     "Bandwidth",
     "BiasedDiscriminantAnalysis",
     "Certificate",
+    "CheckpointError",
     "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",
@@ -41,11 +45,13 @@ __all__ = [
     "MemoryLimitError",
     "PreimageWarning",
     "SeriesDensity",
+    "SourceError",
     "UncertifiedWarning",
     "__version__",
     "eigen",
     "kernels",
     "load",
+    "open_source",
     "principal_angles",
     "select_bandwidth",
     "subspace_distance",

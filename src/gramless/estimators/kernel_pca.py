@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +20,11 @@ from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, method_on, to_numpy_rows
-from gramless.estimators.domain import read_domain, refuse_outside
+from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
+from gramless.estimators.out_of_core import OutOfCore
+from gramless.estimators.parted import fit_parts, transform_parts
+from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
@@ -29,6 +33,7 @@ from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
+from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
 from gramless.persistence import ROWS
@@ -36,6 +41,9 @@ from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
 from gramless.routes import Fitted
+from gramless.routes.blockwise import refuse_outside
+from gramless.routes.survey import Survey
+from gramless.sources import is_out_of_core
 from gramless.spaces import RidgePreimage, RowSample
 
 
@@ -44,7 +52,9 @@ class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Saving,
     Streaming,
+    OutOfCore,
     Preimages,
+    Planned,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -120,6 +130,11 @@ class KernelPCA(
     forget : float, default=None
         Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
         batches. Eigenvalues, variances and certificates are those of the rows with these weights.
+    checkpoint : str or Path, default=None
+        File that says how far a `fit` has come, replaced after every block of rows. When the process was killed, the
+        same call goes on after the last block, with the same bits (for the same number of threads); a checkpoint of
+        other data or parameters is refused. It is deleted when the fit is done. Rows are then read in blocks, wherever
+        they come from.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
         worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
@@ -198,6 +213,7 @@ class KernelPCA(
         "keep_data": ["boolean"],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
+        "checkpoint": [str, PathLike, None],
         "verbose": ["verbose"],
     }
 
@@ -228,6 +244,7 @@ class KernelPCA(
         device: str = "cpu",
         max_support: int | None = None,
         forget: float | None = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -254,6 +271,7 @@ class KernelPCA(
         self.device = device
         self.max_support = max_support
         self.forget = forget
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -263,17 +281,26 @@ class KernelPCA(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A path to a ``.npy``, ``.csv``,
+            ``.parquet``, HDF5 or zarr file or a folder of such, what :func:`gramless.open_source` returns, or an
+            iterator of row blocks: read block by block, never whole. A Dask collection is fitted where it lies, on
+            the active client's cluster or on a local one started for the call.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            Not negative. A weight of 2 counts as the row twice, 0 as its absence. Of a source with names: the column
+            that has it.
 
         Returns
         -------
         KernelPCA
             This estimator.
         """
+        library = library_of(X)
+        if library is not None:
+            return fit_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
+        if is_out_of_core(X) or self.checkpoint is not None:
+            return self._fit_source(X, sample_weight)  # type: ignore[no-any-return]
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
@@ -293,21 +320,31 @@ class KernelPCA(
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
+        if library_of(X) is not None:
+            return self.transform(X)
         with use_threads(self.n_jobs):
             return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any, out: Any = None) -> Any:
         """Project rows on the components, block by block.
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features)
+        X : {array-like, CSR} of shape (m, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
+        out : str or Path, default=None
+            A ``.npy``, ``.parquet`` or ``.csv`` file to write to as the rows are read; it appears when it is whole.
 
         Returns
         -------
-        ndarray of shape (m, k)
+        ndarray of shape (m, k), or `out` where that is given
+            A Dask array, not computed yet, for a Dask collection.
         """
+        library = library_of(X)
+        if library is not None:
+            return transform_parts(self, library, X, out)
+        if out is not None or is_out_of_core(X):
+            return self._transform_source(X, out)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
@@ -365,7 +402,7 @@ class KernelPCA(
             self,
             X,
             accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch,
+            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
             dtype=[np.float64, np.float32],
             ensure_min_samples=1 if batch else 2,
             reset=reset,
@@ -403,9 +440,9 @@ class KernelPCA(
             self._input_mean = np.average(np.asarray(X, dtype=np.float64), axis=0, weights=weights)
         return X - self._input_mean
 
-    def _pose(self, X: Any, kernel: Kernel, weights: Array) -> Problem:
-        """The problem for the planner."""
-        n = X.shape[0]
+    def _pose(self, X: Any, kernel: Kernel, weights: Array, *, survey: Survey | None = None, **more: Any) -> Problem:
+        """The problem for the planner; X are all rows, or a sample of those that were surveyed."""
+        n = X.shape[0] if survey is None else survey.rows
         single = X.dtype == np.float32
         tol = self.tol if self.tol > 0 or self.eigen_solver == "arpack" else (1e-5 if single else 1e-10)
         if self.n_components is None:
@@ -420,10 +457,12 @@ class KernelPCA(
             tol,
             self.memory_limit,
             domain=self._domain(X),
+            survey=survey,
             solver=self.eigen_solver,
             strict=self.tol > 0,
             forget=not self.keep_data,
             device=find_device(self.device),
+            **more,
         )
 
     def _domain(self, X: Any) -> Box | None:
@@ -515,3 +554,8 @@ class KernelPCA(
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
+
+
+def _is_read_only_map(X: Any) -> bool:
+    """Whether X is a file that nobody can change by way of X: there is no need to keep a copy of it."""
+    return isinstance(X, np.memmap) and not X.flags.writeable

@@ -13,6 +13,7 @@ from gramless.estimators.reading import read_kernel
 from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
 from gramless.problem import Problem
+from gramless.routes.survey import Survey
 
 KERNEL_NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
@@ -41,6 +42,7 @@ def pose_problem(
     memory_limit: Any,
     *,
     domain: Box | None = None,
+    survey: Survey | None = None,
     **more: Any,
 ) -> Problem:
     """The problem for rows `x` (n, d), with what a sample of them says of the spectrum.
@@ -57,14 +59,20 @@ def pose_problem(
     memory_limit : int, str or None
     domain : Box, optional
         Holds all rows that will ever come: then the plan depends on it, not on these rows.
+    survey : Survey, optional
+        Of all rows, where `x` is a sample of them.
     **more
         Further fields of the problem.
     """
     boxless = isinstance(kernel, Precomputed) or scipy.sparse.issparse(x)
-    box = None if boxless else domain or Box.around(x)
-    peak, variance = estimate_spectrum(kernel, x if domain is None else spread(domain.low, domain.high))
+    box = None if boxless else domain or (Box.around(x) if survey is None else survey.box)
+    n, weight = (x.shape[0], float(weights.sum())) if survey is None else (survey.rows, survey.weight)
+    if domain is None:
+        peak, variance = estimate_spectrum(kernel, x, n)
+    else:
+        peak, variance = estimate_spectrum(kernel, spread(domain.low, domain.high))
     return Problem(
-        n=x.shape[0],
+        n=n,
         d=x.shape[1],
         kernel=kernel,
         k=k,
@@ -74,10 +82,10 @@ def pose_problem(
         sparse=scipy.sparse.issparse(x),
         low=None if box is None else box.low,
         high=None if box is None else box.high,
-        weight=float(weights.sum()),
+        weight=weight,
         domain=domain is not None,
         peak=peak,
         variance=variance,
-        sample=None if boxless or domain is not None else some_rows(x),
+        sample=None if boxless or domain is not None or survey is not None else some_rows(x),
         **more,
     )

@@ -213,13 +213,18 @@ class Preimages:
         if scipy.sparse.issparse(X):
             raise ValueError("Inverse transform not implemented for sparse matrices: pass X.toarray().")
         before = None if first else self.__dict__.get("_sample")
-        room = parse_memory(self.memory_limit) // (8 * 8 * X.shape[1])
-        size = max(1, min(_SAMPLE_ROWS, room))
+        size = sample_size(self, X.shape[1])
         seed = int(read_seed(self.random_state).integers(2**31))
         new = RowSample.of(X, weights, size, seed=[seed, 0 if before is None else before.seen])
         self._sample = new if before is None else before + new
         for name in ("_preimage", "dual_coef_", "X_transformed_fit_"):
             self.__dict__.pop(name, None)
+
+
+def sample_size(model: Any, n_features: int) -> int:
+    """Rows that a model without its training rows keeps for pre-images."""
+    room = parse_memory(model.memory_limit) // (8 * 8 * n_features)
+    return max(1, min(_SAMPLE_ROWS, room))
 
 
 def available_preimage(model: Any) -> str:

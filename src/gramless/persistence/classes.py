@@ -31,8 +31,10 @@ from gramless.kernels.spectral import SpectralDensity
 from gramless.planning import Plan
 from gramless.problem import Estimate, Problem
 from gramless.routes import Fitted
+from gramless.routes.blockwise import Gathered
 from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.routes.stream.newcomers import Newcomers
+from gramless.routes.survey import Survey
 from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
@@ -45,7 +47,7 @@ CLASSES: dict[str, type[Any]] = {
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
         *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
-        *(Certificate, Estimate, Fitted, Plan, Problem),
+        *(Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
     )
 }
 
@@ -67,6 +69,7 @@ _NARROWER: dict[tuple[str, str], Any] = {
     ("RefittingStream", "x"): ROWS,
     ("Series", "rows"): ROWS,
     ("QuadraticForm", "A"): np.ndarray,
+    ("Gathered", "signs"): ROWS,
     ("Problem", "kernel"): Kernel,
     **{("Problem", name): np.ndarray | None for name in ("low", "high", "sample")},
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gramless.errors import LongFitWarning, MemoryLimitError
@@ -24,10 +24,13 @@ class Method(Protocol):
         Whether it needs each row only once, so that rows may come in batches and be forgotten.
     forgets : bool
         Whether its model does without the training rows.
+    maps : bool
+        Whether it takes rows from a memory map a few at a time, and never all of them.
     """
 
     streams: bool
     forgets: bool
+    maps: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """What it would cost, or why it cannot serve."""
@@ -173,7 +176,20 @@ def _ask(method: Method, problem: Problem) -> Estimate:
         return Estimate(refusal="needs all rows at once")
     if problem.forget and not method.forgets:
         return Estimate(refusal="projects through the training rows, and keep_data=False")
-    return method.estimate(problem)
+    return _from_blocks(method, problem) if problem.block else method.estimate(problem)
+
+
+def _from_blocks(method: Method, problem: Problem) -> Estimate:
+    """What a method says of rows that are read in blocks: it holds two of them, or else all rows."""
+    estimate = method.estimate(problem)
+    if estimate.refusal:
+        return estimate
+    if method.streams:
+        held = method.estimate(replace(problem, n=min(problem.n, problem.block)))
+        return replace(estimate, bytes=(estimate if held.refusal else held).bytes + 32 * problem.block * problem.d)
+    if problem.mapped and method.maps:
+        return estimate
+    return replace(estimate, bytes=estimate.bytes + 16 * problem.n * problem.d)
 
 
 def _size(count: float) -> str:

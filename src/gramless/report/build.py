@@ -101,16 +101,9 @@ def build_report(
     sample = draw_sample(X, labels, count=points)
     _refuse_other_columns(model, sample)
     pictures = _picture_shape(model, sample, shape)
-    scores = _project(model, sample.rows)
-    sections = [
-        *_embedding_section(model, sample, scores, label),
-        *_contour_section(model, sample),
-        *_image_section(model, sample, pictures),
-        _spectrum_section(model),
-        *_influence_section(model, sample, pictures),
-        _plan_section(model),
-        _certificate_section(model),
-    ]
+    with warnings.catch_warnings():  # the names of the columns have been compared already
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        sections = _sections(model, sample, label, pictures)
     links = "".join(f'<a href="#{section.name}">{escape(section.title)}</a>' for section in sections)
     tiles = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
@@ -125,6 +118,19 @@ def build_report(
         top=f'<dl class="tiles">{tiles}</dl>\n<nav>{links}</nav>',
         head=plotly_script(),
     )
+
+
+def _sections(model: Any, sample: Sample, label: str, pictures: tuple[int, int] | None) -> list[Section]:
+    """What there is to show, what one looks at first to begin with."""
+    return [
+        *_embedding_section(model, sample, label),
+        *_contour_section(model, sample),
+        *_image_section(model, sample, pictures),
+        _spectrum_section(model),
+        *_influence_section(model, sample, pictures),
+        _plan_section(model),
+        _certificate_section(model),
+    ]
 
 
 def _plan_section(model: Any) -> Section:
@@ -153,7 +159,8 @@ def _spectrum_section(model: Any) -> Section:
     return Section("spectrum", "Spectrum and explained variance", text, body)
 
 
-def _embedding_section(model: Any, sample: Sample, scores: Array, label: str) -> list[Section]:
+def _embedding_section(model: Any, sample: Sample, label: str) -> list[Section]:
+    scores = _project(model, sample.rows)
     if scores.shape[1] < 2:
         return []
     return [Section("embedding", "Embedding", (), embedding_html(model, sample, scores, label))]
@@ -210,17 +217,13 @@ def _certificate_section(model: Any) -> Section:
 
 
 def _project(model: Any, rows: Array) -> Array:
-    """Scores; the names of the columns have been compared already."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return np.asarray(model.transform(rows), dtype=float)
+    return np.asarray(model.transform(rows), dtype=float)
 
 
 def _refuse_other_columns(model: Any, sample: Sample) -> None:
     if len(sample.names) != model.n_features_in_:
         raise ValueError(
-            f"the data have {len(sample.names)} columns and the model was fitted to {model.n_features_in_}; "
-            "choose those"
+            f"the data have {len(sample.names)} columns, the model was fitted to {model.n_features_in_}; choose those"
         )
     known = getattr(model, "feature_names_in_", None)
     generic = tuple(f"x{j + 1}" for j in range(len(sample.names)))

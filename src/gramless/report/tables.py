@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gramless.certificates import Certificate
@@ -33,6 +33,22 @@ class Table:
             f'<div class="table"><table><caption>{escape(self.title)}</caption>'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>{note}</div>"
         )
+
+    def drawn(self) -> Any:
+        """As rich draws it on a console, the note below."""
+        import rich.box
+        import rich.table
+        from rich.console import Group
+        from rich.text import Text
+
+        table = rich.table.Table(
+            title=self.title, title_justify="left", box=rich.box.SIMPLE_HEAD, collapse_padding=True
+        )
+        for name in self.header:
+            table.add_column(name, justify="left" if name in self.words else "right")
+        for number, row in enumerate(self.rows):
+            table.add_row(*(Text(cell) for cell in row), style="bold" if number in self.strong else None)
+        return Group(table, Text(self.note + "\n", style="dim"))
 
     def _row(self, number: int, row: tuple[str, ...], kinds: list[str]) -> str:
         cells = "".join(f"<td{kind}>{escape(cell)}</td>" for kind, cell in zip(kinds, row, strict=True))

@@ -37,6 +37,7 @@ class CudaMethod:
 
     streams = False
     forgets = False
+    maps = False
 
     def __init__(self, device: str | None = None) -> None:
         self._device = device

@@ -26,6 +26,7 @@ class DenseMethod:
 
     streams = False
     forgets = False
+    maps = True
 
     def estimate(self, problem: Problem) -> Estimate:
         n, k = problem.n, problem.k
@@ -57,6 +58,7 @@ class TiledMethod:
 
     streams = False
     forgets = False
+    maps = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":

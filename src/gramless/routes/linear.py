@@ -43,6 +43,7 @@ class CovarianceMethod:
 
     streams = False
     forgets = True
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         n, d = problem.n, problem.d
@@ -77,6 +78,7 @@ class SvdMethod:
 
     streams = False
     forgets = True
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.sparse and not _refusal(problem):

@@ -8,7 +8,9 @@ from gramless.sources.formats import Format, formats
 from gramless.sources.frames import FrameSource
 from gramless.sources.hierarchical import Hdf5Source, ZarrSource
 from gramless.sources.iterators import IteratorSource
+from gramless.sources.labels import column_names, read_labels
 from gramless.sources.npy import NpySource, NpzSource
+from gramless.sources.npz_writer import NpzWriter
 from gramless.sources.opening import is_out_of_core, open_source
 from gramless.sources.parquet import ParquetSource
 from gramless.sources.writers import Writer, open_writer, writers
@@ -23,15 +25,18 @@ __all__ = [
     "IteratorSource",
     "NpySource",
     "NpzSource",
+    "NpzWriter",
     "ParquetSource",
     "Source",
     "SparseSource",
     "Writer",
     "ZarrSource",
     "block_name",
+    "column_names",
     "formats",
     "is_out_of_core",
     "open_source",
     "open_writer",
+    "read_labels",
     "writers",
 ]

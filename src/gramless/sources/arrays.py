@@ -33,13 +33,13 @@ class ArraySource(Source):
         self.name = name
         self.n_rows, width = check_shape(name, array.shape)
         self.dtype = float_dtype(name, [array.dtype])
-        self._array = array
+        self.array = array
         self._chosen = choose_columns(name, columns, width, None)
         self.n_features = width if self._chosen is None else len(self._chosen)
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         for first in range(start, self.n_rows or 0, rows):
-            piece = np.asarray(self._array[first : first + rows])
+            piece = np.asarray(self.array[first : first + rows])
             yield as_floats(piece if self._chosen is None else piece[:, self._chosen], self.dtype)
 
 

@@ -33,6 +33,8 @@ class Source(ABC):
         float64 or float32.
     sparse : bool
         Whether blocks are CSR.
+    callers_own : bool
+        Whether blocks are made by code of the caller's, whose errors are passed on as they are.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Source(ABC):
     feature_names: tuple[str, ...] | None = None
     dtype: np.dtype[Any] = np.dtype(np.float64)
     sparse: bool = False
+    callers_own: bool = False
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -97,6 +100,8 @@ class Source(ABC):
             except MemoryError:
                 raise
             except Exception as error:  # the libraries of the formats raise anything at all on damaged files
+                if self.callers_own:
+                    raise
                 raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
             if piece.ndim != 2 or piece.shape[1] != self.n_features:
                 raise SourceError(
@@ -152,27 +157,33 @@ def regroup(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
     [3, 3, 3]
     """
     kept: list[Any] = []
-    count = 0
     for piece in pieces:
-        first = 0
-        while count + piece.shape[0] - first >= rows:
-            part = piece[first : first + rows - count]
-            yield _stacked([*kept, part])
-            first += rows - count
-            kept, count = [], 0
-        if first < piece.shape[0]:
-            kept.append(piece[first:])
-            count += piece.shape[0] - first
-    if count:
-        yield _stacked(kept)
+        while piece.shape[0]:
+            missing = rows - sum(part.shape[0] for part in kept)
+            part, piece = piece[:missing], piece[missing:]
+            if not kept and part.shape[0] == rows:
+                yield part
+                continue
+            kept = _appended(kept, part, rows)
+            if part.shape[0] == missing:
+                yield _whole(kept)
+                kept = []
+    if kept:
+        yield _whole(kept)
 
 
-def _stacked(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    if scipy.sparse.issparse(parts[0]):
-        return scipy.sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
+def _appended(kept: list[Any], part: Any, rows: int) -> list[Any]:
+    """Sparse parts in a list; dense ones copied to one array with room for all, so that none is there twice."""
+    if scipy.sparse.issparse(part):
+        return [*kept, part]
+    first = len(kept[0]) if kept else 0
+    room: Any = kept[0].base if kept else np.empty((rows, part.shape[1]), part.dtype)
+    room[first : first + len(part)] = part
+    return [room[: first + len(part)]]
+
+
+def _whole(kept: list[Any]) -> Any:
+    return kept[0] if len(kept) == 1 else scipy.sparse.vstack(kept, format="csr")
 
 
 def as_floats(values: Any, dtype: Any) -> Array:

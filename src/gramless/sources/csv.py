@@ -59,7 +59,7 @@ class CsvSource(Source):
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         row = start
-        for text in _whole_lines(self.path, self._begin, start):
+        for text in whole_lines(self.path, self._begin, start):
             try:
                 block = self._parse(text)
             except self._lib.ArrowInvalid as error:
@@ -69,8 +69,13 @@ class CsvSource(Source):
 
     def count(self) -> int:
         return sum(
-            sum(bool(line.strip()) for line in text.split(b"\n")) for text in _whole_lines(self.path, self._begin, 0)
+            sum(bool(line.strip()) for line in text.split(b"\n")) for text in whole_lines(self.path, self._begin, 0)
         )
+
+    @property
+    def layout(self) -> tuple[int, str, int]:
+        """Place of the first column chosen, the separator, and the byte where rows begin."""
+        return self._keep[0], self._separator, self._begin
 
     def _parse(self, text: bytes) -> Any:
         csv_module, arrow = self._arrow, self._lib
@@ -107,7 +112,7 @@ class CsvSource(Source):
         return ""
 
 
-def _whole_lines(path: Path, begin: int, skip: int) -> Iterator[bytes]:
+def whole_lines(path: Path, begin: int, skip: int) -> Iterator[bytes]:
     """The file from byte `begin` on, less `skip` lines that are not empty, in pieces that end with a line."""
     rest = b""
     with open(path, "rb") as file:

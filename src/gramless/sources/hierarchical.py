@@ -47,7 +47,7 @@ class Hdf5Source(ArraySource):
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         with self._h5py.File(self.path, "r") as file:
-            self._array = file[self._key]
+            self.array = file[self._key]
             yield from super().pieces(rows, start)
 
 
@@ -64,6 +64,7 @@ class ZarrSource(ArraySource):
     """
 
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
+        self.path = path
         zarr = optional_import("zarr", "zarr stores")
         try:
             node = zarr.open(str(path), mode="r")

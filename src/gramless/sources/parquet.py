@@ -12,6 +12,8 @@ from gramless.errors import FormatError
 from gramless.sources.base import Source, block_name, check_shape, choose_columns, chosen_names, optional_import
 from gramless.sources.formats import Format, formats
 
+_BATCH = 2**17  # rows that pyarrow decodes at a time; blocks are put together from these
+
 
 class ParquetSource(Source):
     """A ``.parquet`` file of numbers.
@@ -58,7 +60,7 @@ class ParquetSource(Source):
         drop, row = start - before, start
         with self._open() as file:
             wanted = list(dict.fromkeys(self.feature_names or ()))
-            batches = file.iter_batches(rows, columns=wanted, row_groups=range(group, len(self._groups)))
+            batches = file.iter_batches(min(rows, _BATCH), columns=wanted, row_groups=range(group, len(self._groups)))
             while True:
                 try:
                     batch = next(batches, None)

@@ -86,7 +86,7 @@ writers: Registry[type[Writer]] = Registry("format to write")
 
 
 def open_writer(path: Any, names: Any, dtype: Any = np.float64) -> Writer:
-    """A context in which ``write(block)`` appends rows to `path`: ``.npy``, ``.parquet`` or ``.csv``.
+    """A context in which ``write(block)`` appends rows to `path`: ``.npy``, ``.npz``, ``.parquet`` or ``.csv``.
 
     Parameters
     ----------

@@ -157,6 +157,7 @@ class MergingMethod:
 
     streams = True
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = ""

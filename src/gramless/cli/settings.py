@@ -1,0 +1,111 @@
+"""From the words of the command line to the parameters of an estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+_NAMES = {"gaussian": "rbf", "polynomial": "poly", "tanh": "sigmoid", "linear": "linear", "cosine": "cosine"}
+_ALSO = {"rbf": "gaussian", "poly": "polynomial", "sigmoid": "tanh"}
+_OBJECTS = ("laplacian", "matern", "epanechnikov")
+_CRITERIA = ("median", "scale", "preimage", "gap")  # of gramless.select_bandwidth
+_WORDS = ("auto", *_CRITERIA)
+
+
+@dataclass(frozen=True)
+class KernelWords:
+    """What was said of the kernel."""
+
+    kernel: str
+    sigma: str = "auto"
+    gamma: float | None = None
+    degree: float = 3.0
+    coef0: float = 1.0
+    nu: float = 1.5
+
+    def parameters(self, rows: Any, components: Any = 2) -> dict[str, Any]:
+        """Parameters of an estimator for this kernel; `rows`, an array or a source, are looked at for the width."""
+        from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Matern
+
+        name = _ALSO.get(self.kernel, self.kernel)
+        if name in ("linear", "cosine"):
+            return {"kernel": name}
+        if name in ("polynomial", "tanh"):
+            return {"kernel": _NAMES[name], "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        patterns: dict[str, Any] = {
+            "gaussian": Gaussian,
+            "laplacian": Laplacian,
+            "epanechnikov": Epanechnikov,
+            "matern": lambda *width: Matern(self.nu, *width),
+        }
+        if name not in patterns:
+            raise ValueError(f"--kernel {self.kernel} is not known; pass one of {', '.join((*_NAMES, *_OBJECTS))}")
+        if self.gamma is not None:
+            if name != "gaussian":
+                raise ValueError(f"--gamma is not for the {name} kernel; pass its width as --sigma")
+            return {"kernel": "rbf", "gamma": self.gamma}
+        criterion = "median" if self.sigma == "auto" else self.sigma
+        if criterion not in _CRITERIA:
+            return {"kernel": patterns[name](self._number())}
+        if name == "gaussian" and criterion in ("median", "scale"):
+            return {"kernel": "rbf", "gamma": criterion}
+        return {"kernel": _selected(patterns[name](), criterion, rows, components)}
+
+    def _number(self) -> float:
+        try:
+            return float(self.sigma)
+        except ValueError:
+            raise ValueError(f"--sigma {self.sigma} is no width; pass a number or {', '.join(_WORDS)}") from None
+
+
+def _selected(pattern: Any, criterion: str, rows: Any, components: Any) -> Any:
+    """The kernel with the width that suits the rows, or a sample of those of a source."""
+    from gramless.estimators import select_bandwidth
+    from gramless.report.sample import draw_sample
+    from gramless.sources import Source
+
+    seen = draw_sample(rows, count=2000).rows if isinstance(rows, Source) else rows
+    k = components if isinstance(components, int) else 2
+    return select_bandwidth(seen, pattern, criterion, n_components=k).kernel
+
+
+def read_components(words: str) -> int | float | None:
+    """How many components: a number, a share of the variance, or all.
+
+    Examples
+    --------
+    >>> read_components("10"), read_components("0.9"), read_components("all")
+    (10, 0.9, None)
+    """
+    if words == "all":
+        return None
+    try:
+        return int(words) if words.lstrip("+-").isdigit() else float(words)
+    except ValueError:
+        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all") from None
+
+
+def read_shape(words: str | None) -> tuple[int, int] | None:
+    """Height and width of images.
+
+    Examples
+    --------
+    >>> read_shape("16x12")
+    (16, 12)
+    """
+    if words is None:
+        return None
+    height, _, width = words.partition("x")
+    if not (height.isdigit() and width.isdigit()):
+        raise ValueError(f"--shape {words} is no height and width; pass them as 16x12")
+    return int(height), int(width)
+
+
+def read_preimage(words: str, model: Any) -> str:
+    """The method of pre-images that was named, or the one that suits the model."""
+    from gramless.estimators.preimages import METHODS, available_preimage
+
+    name = words.replace("-", "_")
+    if name != "auto" and name not in METHODS:
+        raise ValueError(f"--by {words} is not known; pass auto, {', '.join(METHODS)}")
+    return available_preimage(model) if name == "auto" else name
