@@ -56,6 +56,11 @@ def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
     return LocalRows(source, size, weights, isinstance(sample_weight, str))
 
 
+def affordable_rows(memory_limit: int, n_features: int) -> int:
+    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
+    return memory_limit // (8 * 10 * 8 * n_features)
+
+
 class OutOfCore:
     """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
 
@@ -128,7 +133,7 @@ class OutOfCore:
             if rows.checkpoint.task != "survey":
                 rows.checkpoint.begin("survey", limit)
             limit = rows.checkpoint.kept
-        size = max(1000, min(_SAMPLE, limit // (64 * rows.n_features)))
+        size = max(1000, min(_SAMPLE, affordable_rows(limit, rows.n_features)))
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self.center_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
@@ -206,7 +211,10 @@ class OutOfCore:
     def _finish(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         domain = None if self.domain is None or rows.sparse else read_domain(self.domain, rows.n_features)
-        size = sample_size(self, rows.n_features) if self.fit_inverse_transform else 0
+        size = 0
+        if self.fit_inverse_transform:
+            room = affordable_rows(self.plan_.problem.memory_limit, rows.n_features)
+            size = max(1, min(sample_size(self, rows.n_features), room))
         seed = int(read_seed(self.random_state).integers(2**31))
         work = Gathering(features, n_rows, self._input_mean if self.center_input else None, domain, size, seed)
         problem = replace(self.plan_.problem, k=self._components)
