@@ -128,6 +128,10 @@ class OutOfCore:
 
     def _fit_surveyed(self: Any, rows: LocalRows) -> None:
         """Look at all rows once, plan, and fit."""
+        self._run_plan(rows, *self._survey(rows))
+
+    def _survey(self: Any, rows: LocalRows) -> tuple[Problem, Any, Array]:
+        """The problem, and a sample of the rows with its weights, from a pass over all of them."""
         limit = parse_memory(self.memory_limit)
         if rows.checkpoint is not None:  # what is free may have changed since
             if rows.checkpoint.task != "survey":
@@ -149,12 +153,11 @@ class OutOfCore:
             survey = replace(survey, low=survey.low - self._input_mean, high=survey.high - self._input_mean)
         mapped = rows.mappable and not self.center_input
         problem = self._pose(sample, kernel, weights, survey=survey, block=rows.block_rows, mapped=mapped)
-        self._run_plan(rows, replace(problem, memory_limit=limit), sample, weights)
+        return replace(problem, memory_limit=limit), sample, weights
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
         """The cheapest method; one that finds that memory does not suffice gives way."""
-        everything, method = self.n_components is None, method_on(self.device, self.method)
-        self.plan_ = make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+        self.plan_ = self._plan_surveyed(problem)
         self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
@@ -170,6 +173,10 @@ class OutOfCore:
                 if self.method != "auto":
                     raise
                 self.plan_ = self.plan_.without(self.method_, str(error))
+
+    def _plan_surveyed(self: Any, problem: Problem) -> Plan:
+        everything, method = self.n_components is None, method_on(self.device, self.method)
+        return make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
 
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
