@@ -86,6 +86,14 @@ def test_a_partition_that_fails_once_is_tried_again(tmp_path: Path, route: str) 
     np.testing.assert_allclose(model.eigenvalues_, KernelPCA(3, **MODELS[route]).fit(X).eigenvalues_, rtol=1e-10)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("client")
+def test_a_partition_that_takes_every_worker_with_it_is_named() -> None:
+    blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.kill_the_worker, dtype=float)
+    with pytest.raises(PartitionError, match="partition 2 failed: KilledWorker"):
+        KernelPCA(3, kernel="poly").fit(blocks)
+
+
 @pytest.mark.usefixtures("client")
 def test_a_partition_that_always_fails_is_named() -> None:
     blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.fail_always, dtype=float)
