@@ -128,9 +128,8 @@ def predict(n: int, workers: int, d: int, features: dict[str, Any], cluster: dic
     levels = int(np.ceil(np.log(partitions) / np.log(4)))
     between = int(np.ceil(np.log(workers) / np.log(4)))
     scheduling = (READINGS + 1 / 3) * partitions * cluster["task"]
-    moved = features["bytes"] * (workers - 1) + features["bytes"]
+    moved = features["bytes"] * (workers - 1)
     reduction = 3 * between * features["bytes"] / cluster["network"]
-    seconds = max(read, 0.0) + compute + reduction
     return {
         "partitions": partitions,
         "levels": levels,
@@ -140,7 +139,7 @@ def predict(n: int, workers: int, d: int, features: dict[str, Any], cluster: dic
         "compute": compute,
         "reduction": reduction,
         "scheduling": scheduling,
-        "seconds": max(seconds, scheduling),
+        "seconds": max(read + compute + reduction, scheduling),
     }
 
 

@@ -58,7 +58,7 @@ def test_a_worker_killed_in_the_middle_of_a_fit(client: Any, route: str) -> None
     client.wait_for_workers(2, timeout=120)
 
 
-@pytest.mark.parametrize("route", MODELS)
+@pytest.mark.parametrize("route", [pytest.param("explicit", marks=pytest.mark.slow), "tiled"])
 def test_a_worker_that_comes_late(client: Any, route: str) -> None:
     quiet = KernelPCA(3, **MODELS[route]).fit(X)
 
@@ -77,7 +77,7 @@ def test_a_worker_that_comes_late(client: Any, route: str) -> None:
 
 
 @pytest.mark.usefixtures("client")
-@pytest.mark.parametrize("route", MODELS)
+@pytest.mark.parametrize("route", ["explicit", pytest.param("tiled", marks=pytest.mark.slow)])
 def test_a_partition_that_fails_once_is_tried_again(tmp_path: Path, route: str) -> None:
     marker = tmp_path / "failed"
     blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.fail_once, str(marker), dtype=float)

@@ -44,7 +44,7 @@ def test_a_cluster_finds_the_model_of_one_process(route: str) -> None:
     assert_same_model(together, alone, x)
 
 
-@pytest.mark.parametrize("method", ["fourier", "tiled"])
+@pytest.mark.parametrize("method", ["fourier", pytest.param("tiled", marks=pytest.mark.slow)])
 def test_weights_may_be_a_dask_array(method: str) -> None:
     x = data(2)
     weights = np.random.default_rng(1).integers(0, 3, len(x)).astype(float)
