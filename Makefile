@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-gpu lint docs bench bench-gpu test-oldest dist lock audit clean
+.PHONY: demo test test-gpu lint docs bench bench-gpu test-oldest dist lock audit torture coverage mutation clean
 
 demo: .venv/.plot
 	$(BIN)/python -m gramless.demo
@@ -19,6 +19,18 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+
+# Hostile inputs, faults and noise for about SECONDS; SEED= repeats a run that failed.
+SECONDS ?= 300
+torture: .venv/.dev
+	$(BIN)/python tests/torture --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+coverage: .venv/.dev
+	$(BIN)/python -m coverage run -m pytest -q
+	$(BIN)/python -m coverage report
+
+mutation: .venv/.dev
+	$(BIN)/python tests/mutation --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 docs: .venv/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    certificate_coverage,
     dask_cluster,
     denoising,
     discriminants,
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "discriminants": discriminants.run,
     "ica": ica.run,
     "denoising": denoising.run,
+    "certificate_coverage": certificate_coverage.run,
 }
 
 
