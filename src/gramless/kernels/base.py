@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, unit_roundoff
 from gramless.kernels.rounding import Rounding as Rounding
 from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
 from gramless.kernels.spectral import SpectralDensity
@@ -155,9 +155,25 @@ class RadialKernel(Kernel):
         squared = squared_distances(x, y)
         if self._cuts_at_zero(x, y):
             np.maximum(squared, 0, out=squared)
-        if self.near:
-            _mend_near(squared, x, y, self.near)
-        return self.profile(squared)
+        near = self.near or self._near_if_narrow(x, y)
+        if near:
+            _mend_near(squared, x, y, near)
+        with np.errstate(over="ignore"):  # infinitely far in units of a narrow kernel
+            return self.profile(squared)
+
+    def _near_if_narrow(self, x: Points, y: Points) -> float:
+        """What :attr:`near` has to be where a point would seem to be some widths of the kernel away from itself.
+
+        That is so for data thousands of widths across; the bound on rounding, which is that of the product formula,
+        holds all the more. A draft in float32 may be as coarse as it is.
+        """
+        if x.squared_norms.dtype != np.float64:
+            return 0.0
+        largest = 4 * max(float(x.squared_norms.max(initial=0)), float(y.squared_norms.max(initial=0)))
+        slip = distance_error(x.values.shape[1], unit_roundoff())
+        with np.errstate(all="ignore"):
+            here, there = self.profile(np.array([0.0, slip * largest]))
+        return 0.0 if here - there <= 1e-5 * here else 1e6 * slip
 
     def diagonal(self, x: Any) -> Array:
         return np.full(x.shape[0], self.bound(0.0))
@@ -213,7 +229,8 @@ class DotKernel(Kernel):
         return self.profile(dot_products(x.values, y.values))
 
     def diagonal(self, x: Any) -> Array:
-        return self.profile(self.prepare(x).squared_norms)
+        with np.errstate(over="ignore"):  # whoever uses the values finds it, and names it
+            return self.profile(self.prepare(x).squared_norms)
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         """For a profile that itself has a relative error of at most 8 units."""
