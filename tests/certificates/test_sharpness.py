@@ -26,7 +26,7 @@ def arrow(seed, m, p, s, leak=1.0):
     leak=st.sampled_from([1e-3, 0.1, 1.0]),
 )
 def test_inertia_is_attained_where_the_outside_is_a_multiple_of_the_identity(seed, shape, s, leak):
-    """There Sylvester's law is an equality; the bound may add a tenth of the coupling's square, and one in a hundred."""
+    """There Sylvester's law is an equality; the bound may add a tenth of the coupling's square and one in a hundred."""
     m, p = shape
     ritz, coupling, truth = arrow(seed, m, p, s, leak)
     wider = np.block([[np.diag(ritz), np.sqrt(1.1) * coupling.T], [np.sqrt(1.1) * coupling, s * np.eye(p)]])
@@ -126,7 +126,7 @@ def test_a_certificate_cut_and_raised():
 
 
 def test_images_of_a_kernel_are_summed_from_the_nearest_on():
-    """One axis: the images lie at multiples of the period, at most `nearest` closer; the sum is bounded, not exceeded."""
+    """One axis: images lie at multiples of the period, at most `nearest` closer; their sum is bounded, hardly exceeded."""
     period, nearest = 4.0, 2.5
 
     def gauss(r):
