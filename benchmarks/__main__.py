@@ -6,6 +6,7 @@ import argparse
 
 from benchmarks import (
     certificate_coverage,
+    dask_cluster,
     denoising,
     discriminants,
     drop_in,
@@ -14,6 +15,7 @@ from benchmarks import (
     ica,
     kmeans,
     planner_grid,
+    scaling,
     sources,
     streams,
 )
@@ -27,6 +29,8 @@ BENCHMARKS = {
     "planner_grid": planner_grid.run,
     "streams": streams.run,
     "sources": sources.run,
+    "dask_cluster": dask_cluster.run,
+    "scaling": scaling.run,
     "kmeans": kmeans.run,
     "discriminants": discriminants.run,
     "ica": ica.run,

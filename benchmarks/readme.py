@@ -277,6 +277,26 @@ def discriminants(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def dask_cluster(figures: dict[str, Any]) -> str:
+    lines = [
+        f"{figures['partitions']} partitions that lie on the workers, one thread each; medians of {figures['rounds']} "
+        f"runs ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | one process | 1 worker | 2 workers | 1 worker / 2 workers | eigenvalues apart, of the largest |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        if "failed" in row:
+            lines.append(f"| {row['name']} | | | | | {row['failed']} |")
+            continue
+        alone = "" if row["alone_seconds"] is None else f"{row['alone_seconds']:.2f} s"
+        lines.append(
+            f"| {row['name']} | {alone} | {row['seconds_1']:.2f} s | {row['seconds_2']:.2f} s | {row['ratio']:.2f} | "
+            f"{row['apart']:.0e} |"
+        )
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "exact": exact,
@@ -284,6 +304,7 @@ RENDER = {
     "planner_grid": planner_grid,
     "streams": streams,
     "sources": sources,
+    "dask_cluster": dask_cluster,
     "kmeans": kmeans,
     "discriminants": discriminants,
     "ica": ica,

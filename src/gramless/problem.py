@@ -51,6 +51,10 @@ class Problem:
         Some of the rows, evenly spaced, where those that were given are all there will be.
     device : str
         ``"cpu"``, or the torch device the work may be done on.
+    workers : int
+        Of a cluster that the rows lie on, one thread each; 0 where they are in this process.
+    partitions : int
+        Pieces that the rows lie in there.
     block : int
         Rows that are read at a time, where they come from a file or the like; 0 for rows in memory.
     mapped : bool
@@ -78,6 +82,8 @@ class Problem:
     variance: float = 1.0
     sample: Any = None
     device: str = "cpu"
+    workers: int = 0
+    partitions: int = 1
     block: int = 0
     mapped: bool = False
 

@@ -126,7 +126,7 @@ def test_a_certificate_cut_and_raised():
 
 
 def test_images_of_a_kernel_are_summed_from_the_nearest_on():
-    """One axis: images lie at multiples of the period, at most `nearest` closer; their sum is bounded, hardly exceeded."""
+    """One axis: images lie at multiples of the period, at most `nearest` closer; the bound is close to their sum."""
     period, nearest = 4.0, 2.5
 
     def gauss(r):

@@ -1,6 +1,6 @@
 """Files that were made to mislead, one trick each; ``python -m fuzz.hostile`` writes those that are missing.
 
-The corpus holds them, and the inputs on which a fuzzer once found a failure. ``REFUSALS`` says why each must be refused.
+``HOSTILE`` says how each is made, and why it must be refused.
 """
 
 from __future__ import annotations
@@ -183,7 +183,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         _zarr({**_OLD, "shape": [4, 2], "compressor": {"id": "pickle"}}, ".zarray", {"0.0": pickle.dumps(_Command())}),
         "pickle",
     ),
-    "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + bytes(40) + (2**31 - 1).to_bytes(4, "little") + b"PAR1"), "."),
+    "cut.parquet": (
+        lambda path: path.write_bytes(b"PAR1" + bytes(40) + (2**31 - 1).to_bytes(4, "little") + b"PAR1"),
+        ".",
+    ),
 }
 
 
