@@ -5,6 +5,11 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
+import numpy as np
+
+from gramless.arrays.memory import free_memory
+from gramless.arrays.tensors import is_tensor
+
 _INSTALL = "install the extra: pip install 'gramless[gpu]' (torch and triton)"
 
 
@@ -15,6 +20,8 @@ def has_torch() -> bool:
 
 def find_device(device: str) -> str:
     """The device meant: ``"cpu"`` as it is, ``"cuda"`` if there is one, ``"auto"`` for a card where there is one.
+
+    ``"torch"`` stands for torch's CPU: what a card would do, without one.
 
     Raises
     ------
@@ -32,6 +39,8 @@ def find_device(device: str) -> str:
         if device == "auto":
             return "cpu"
         raise RuntimeError(f"device={device!r} needs torch, which is not installed; {_INSTALL}, or pass device='cpu'")
+    if device == "torch":
+        return device
     import torch
 
     if torch.cuda.is_available():
@@ -45,8 +54,33 @@ def find_device(device: str) -> str:
     )
 
 
+def usable_device(device: str) -> str:
+    """`device` where this machine has it, else ``"cpu"``: for models that were fitted on another machine.
+
+    Examples
+    --------
+    >>> usable_device("cpu")
+    'cpu'
+    """
+    if device == "cpu" or not has_torch():
+        return "cpu"
+    import torch
+
+    return device if device == "torch" or torch.cuda.is_available() else "cpu"
+
+
+def to_device(x: Any, device: Any) -> Any:
+    """Rows (n, d) as a tensor on a device, in the precision they have; ``"torch"`` is torch's CPU."""
+    import torch
+
+    rows = x if is_tensor(x) else torch.as_tensor(np.ascontiguousarray(x))
+    return rows.to(device="cpu" if device == "torch" else device)
+
+
 def free_card_memory(device: str) -> int:
-    """Bytes that can still be taken on a card, what torch holds in reserve included."""
+    """Bytes that can still be taken on a card, what torch holds in reserve included; on ``"torch"``, of the host."""
+    if device == "torch":
+        return free_memory()
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)

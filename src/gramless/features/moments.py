@@ -8,7 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, run_in_threads, thread_count, unit_roundoff
+from gramless.arrays import (
+    Array,
+    inner,
+    inner_rounding,
+    like,
+    namespace,
+    one_blas_thread,
+    row_squares,
+    run_in_threads,
+    thread_count,
+    to_numpy,
+    unit_roundoff,
+)
 from gramless.features.base import Spectrum
 from gramless.progress import observer
 
@@ -70,30 +82,31 @@ class DenseMoments:
         rounding: float = 0.0,
         leak_error: float = 0.0,
     ) -> DenseMoments:
-        """From features (n, D) of one chunk.
+        """From features (n, D) of one chunk, of numpy or on a torch device; what is small is numpy's.
 
         `error` bounds the relative error of the features themselves: |computed - exact| <= error * |phi| per row;
         `errors` (n,) is added to that bound, row by row. `rounding` is a bound on the error of the Gram matrix of
         the features that comes from elsewhere.
         """
-        weight, (n, width) = float(weights.sum()), features.shape
+        weight, (n, width), xp = float(weights.sum()), features.shape, namespace(features)
         if weight == 0:
             return cls(0.0, np.zeros(width), np.zeros((width, width)), 0.0, 0.0, n)
+        weights = like(weights, features)
         mean = weights @ features / weight
         moved = features - mean
-        first = float(np.sqrt(_squares(moved) @ weights))
+        first = float(row_squares(moved) @ weights) ** 0.5
         shift = weights @ moved / weight  # what rounding left of the mean: without it all equal rows would scatter
         moved -= shift
-        moved *= np.sqrt(weights)[:, None]
+        moved *= xp.sqrt(weights)[:, None]
         scatter = inner(moved, moved)
         spread = float(np.trace(scatter))
-        norms = np.sqrt(_squares(features))
-        slip = float(np.sqrt(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2))
+        norms = xp.sqrt(row_squares(features))
+        slip = float(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2) ** 0.5
         unit, root = unit_roundoff(), float(np.sqrt(spread))
         missed = (n + 4) * unit * first  # sqrt(W) times the error of the mean that was subtracted
         moving = slip + unit * (first + 2 * root)
         products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
-        mean = mean + shift
+        mean = to_numpy(mean + shift)
         return cls(
             weight=weight,
             mean=mean,
@@ -245,9 +258,3 @@ def _push(sums: list[tuple[int, DenseMoments]], moments: DenseMoments) -> None:
     while sums and sums[-1][0] == count:
         moments, count = sums.pop()[1] + moments, 2 * count
     sums.append((count, moments))
-
-
-def _squares(features: Array) -> Array:
-    """Squared norm of each row."""
-    norms: Array = np.einsum("ij,ij->i", features, features)
-    return norms
