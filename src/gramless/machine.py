@@ -1,4 +1,4 @@
-"""Rates of a machine: constants, so that the same problem gets the same plan every time."""
+"""Rates of a machine and of a card: constants, or rounded, so that the same problem gets the same plan every time."""
 
 from __future__ import annotations
 
@@ -25,3 +25,22 @@ class Machine:
     kernel: float = 2.5e8
     python: float = 5e5
     eigh: float = 2e10
+
+
+@dataclass(frozen=True)
+class Card:
+    """Work done a second by a graphics card; the defaults are those of an H200.
+
+    Attributes
+    ----------
+    float64 : float
+        Floating-point operations of a large matrix product in float64.
+    halves : float
+        Of one of numbers in half precision with sums in float32.
+    sweep : float
+        Numbers in float64 that pass through an exponential, from memory and back.
+    """
+
+    float64: float = 5e13
+    halves: float = 6.5e14
+    sweep: float = 2e11

@@ -123,7 +123,8 @@ def test_a_product_that_is_wrong_is_found_out():
 def test_float64_tiles_agree_with_the_tiled_operator_in_every_statistic():
     x = rows(900, 3)
     ours, theirs = (
-        CenteredGram(gram(kernels.Gaussian(2.0), x)) for gram in (lambda k, x: TorchGram(k, x, device="torch"), TiledGram)
+        CenteredGram(gram(kernels.Gaussian(2.0), x))
+        for gram in (lambda k, x: TorchGram(k, x, device="torch"), TiledGram)
     )
     assert ours.trace == pytest.approx(theirs.trace, rel=1e-12)
     assert ours.frobenius2 == pytest.approx(theirs.frobenius2, rel=1e-9)

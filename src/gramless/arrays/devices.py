@@ -77,6 +77,29 @@ def to_device(x: Any, device: Any) -> Any:
     return rows.to(device="cpu" if device == "torch" else device)
 
 
+def rows_on(device: str, x: Any, tensor: Any = None) -> Any:
+    """Rows `x` (n, d) where `device` wants them: as they are for ``"cpu"``; `tensor`, the same rows, if there already.
+
+    Examples
+    --------
+    >>> rows_on("cpu", np.ones((1, 1)))
+    array([[1.]])
+    """
+    device = usable_device(device)
+    if device == "cpu":
+        return x
+    return to_device(x if tensor is None else tensor, device)
+
+
+def card_workspace(device: Any) -> int:
+    """Bytes that partial sums may take on a card: of all it has, not of what is free, so that their order is fixed."""
+    if device == "torch":
+        return 2**25
+    import torch
+
+    return int(min(5 * 2**30, torch.cuda.get_device_properties(device).total_memory // 8))
+
+
 def free_card_memory(device: str) -> int:
     """Bytes that can still be taken on a card, what torch holds in reserve included; on ``"torch"``, of the host."""
     if device == "torch":

@@ -183,9 +183,13 @@ class MapBuilder(Protocol):
     ----------
     boxed : bool
         Whether its maps are made for a box, which all rows must lie in.
+    tensors : bool
+        Whether its maps take rows on a torch device, as far as the kernel does; `estimate` then has the rates of the
+        problem's device.
     """
 
     boxed: bool
+    tensors: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from gramless.arrays import Array, beside, namespace, row_squares, unit_roundoff
+from gramless.arrays.card_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.features.taylor import dense_estimate
 from gramless.kernels import Kernel, Polynomial, Product, Scaled, Sum
 from gramless.kernels.rounding import growth
-from gramless.machine import Machine
 from gramless.problem import Estimate, Problem
 
 _MOST = 2500  # features
@@ -142,9 +142,8 @@ class ScaledMap(RowwiseMap):
 class CompositeBuilder:
     """Asks the other builders for maps of the parts, by name and through the registry."""
 
-    machine = Machine()
-
     boxed = True
+    tensors = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if not isinstance(problem.kernel, (Sum, Product, Scaled)):
@@ -160,7 +159,8 @@ class CompositeBuilder:
         width = self.n_features(problem)
         if width > _MOST:
             return Estimate(refusal=f"would need {width} features")
-        row = 3 * width / (4 * self.machine.kernel) + 24 / self.machine.kernel
+        rate = machine_for(problem.device).kernel
+        row = 3 * width / (4 * rate) + 24 / rate
         error = sum(_share(problem, part) * e.error for part, (_, e) in zip(parts, found, strict=True))
         return dense_estimate(problem, width, row, error)
 

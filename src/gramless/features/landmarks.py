@@ -23,6 +23,7 @@ from gramless.arrays import (
     to_numpy,
     unit_roundoff,
 )
+from gramless.arrays.card_rates import machine_for
 from gramless.certificates import FAILURE_PROBABILITY, pair_bound
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.moments import DenseMoments
@@ -32,7 +33,6 @@ from gramless.features.taylor import box_radius, dense_estimate, poisson_bound
 from gramless.features.triangle import Triangle
 from gramless.kernels import FromCallable, Gaussian, Kernel, Precomputed, column_shift
 from gramless.kernels.rounding import growth
-from gramless.machine import Machine
 from gramless.problem import Estimate, Problem
 
 _MOST = 1000
@@ -229,18 +229,17 @@ class LandmarkBuilder:
     choice : {"cholesky", "uniform"}
     """
 
-    machine = Machine()
-
     def __init__(self, choice: Literal["cholesky", "uniform"] = "cholesky") -> None:
         self.choice = choice
 
     boxed = False
+    tensors = True
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
         if refusal:
             return Estimate(refusal=refusal)
-        rank, machine = self.rank(problem), self.machine
+        rank, machine = self.rank(problem), machine_for(problem.device)
         value = 1 / machine.python if isinstance(problem.kernel, FromCallable) else 1 / machine.kernel
         row = rank * (value + 2 * problem.d / machine.gemm) + 2.5 * rank**2 / machine.gemm
         sample = min(problem.n, 20 * rank)
@@ -255,7 +254,7 @@ class LandmarkBuilder:
         if refusal:
             raise ValueError(f"landmarks cannot be used here: {refusal}")
         goal = 0.5 * problem.tol * problem.peak
-        pivots = choose_pivots(problem.kernel, x, weights, self.rank(problem), goal, rng, self.choice)
+        pivots = choose_pivots(problem.kernel, x, weights, self.rank(problem), goal, rng, self.choice, problem.device)
         chosen = pivots.indices if len(pivots.indices) else np.flatnonzero(weights > 0)[:1]
         return LandmarkMap.at(
             problem.kernel,

@@ -22,6 +22,7 @@ from gramless.arrays import (
     threads_for,
     unit_roundoff,
 )
+from gramless.arrays.card_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.compress import compress, count, exponents
 from gramless.features.hankel import HankelSums
@@ -288,10 +289,10 @@ def middle(box: Box) -> tuple[Array, Array]:
 class MonomialsBuilder:
     """Monomials for whatever problem has a polynomial kernel and few enough of them."""
 
-    # Operations a second: products and sweeps, one thread; LAPACK, all threads (the rates of planning.Machine)
-    gemm, sweep, eigh = 3e10, 5e8, 6e9
+    eigh = 6e9  # operations of LAPACK a second, all threads
 
     boxed = False
+    tensors = True
 
     def estimate(self, problem: Problem) -> Estimate:
         power = _as_power(problem.kernel)
@@ -302,9 +303,11 @@ class MonomialsBuilder:
         if width > _MOST_FEATURES:
             return Estimate(refusal=f"{width} monomials are more than {_MOST_FEATURES}")
         table = count(variables, 2 * degree)
-        seconds = problem.n * (2 * table / self.gemm + 2.5 * width / self.sweep) / problem.threads
+        machine = machine_for(problem.device)
+        gemm, sweep = machine.gemm, 2 * machine.kernel
+        seconds = problem.n * (2 * table / gemm + 2.5 * width / sweep) / problem.threads
         solve = 45 if width <= 1200 else 10
-        seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / self.sweep + 2e-3
+        seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / sweep + 2e-3
         size = 8 * (6 * width**2 + (2 * problem.threads + 2) * table + 2 * problem.threads * 512 * width + 2**21)
         return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
 

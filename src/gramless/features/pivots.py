@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gramless.arrays import Array, blank, row_squares, to_numpy, triangular_solve
+from gramless.arrays.devices import rows_on
 from gramless.kernels import Kernel, column_shift
 
 _ROWS_PER_PIVOT = 20
@@ -38,6 +39,7 @@ def choose_pivots(
     goal: float,
     rng: np.random.Generator,
     choice: Literal["cholesky", "uniform"] = "cholesky",
+    device: str = "cpu",
 ) -> Pivots:
     """At most `most` rows, fewer where what they leave out falls to `goal` (a mean per unit of weight).
 
@@ -50,12 +52,14 @@ def choose_pivots(
     ----------
     kernel : Kernel
         A Mercer kernel.
-    x : ndarray, CSR or tensor of shape (n, d)
+    x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
     most : int
     goal : float
     rng : numpy.random.Generator
     choice : {"cholesky", "uniform"}
+    device : str
+        Where the sample is worked on.
 
     Examples
     --------
@@ -67,7 +71,7 @@ def choose_pivots(
     sample = _sample(weights, max(_FEWEST_ROWS, _ROWS_PER_PIVOT * most), rng)
     if choice == "uniform":
         return Pivots(rng.permutation(sample)[:most], float("nan"))
-    rows = x[sample]
+    rows = rows_on(device, x[sample])
     share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
     shift = column_shift(rows) if kernel.shift_invariant else None
     ready = kernel.prepare(rows, shift)

@@ -63,7 +63,7 @@ class RowwiseMap(FeatureMap):
         """Features and their errors for rows `x` (n, d)."""
 
     def beside(self, x: Any) -> RowwiseMap:
-        """This map with its own arrays where the rows `x` live."""
+        """The same map with its own arrays where the rows `x` live."""
         return self
 
     def __call__(self, x: Any) -> Array:

@@ -22,10 +22,10 @@ from gramless.arrays import (
     row_squares,
     unit_roundoff,
 )
+from gramless.arrays.card_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap, chunk_rows
 from gramless.kernels import Gaussian
-from gramless.machine import Machine
 from gramless.problem import Estimate, Problem
 
 _FAR = 1200.0  # |z|^2 beyond which exp(-|z|^2 / 2) is near the smallest numbers: the features there are set to 0
@@ -179,9 +179,8 @@ class TaylorMap(RowwiseMap):
 class TaylorBuilder:
     """Chooses the number of terms from the Poisson bound, so that what is left out stays below tol l_1."""
 
-    machine = Machine()
-
     boxed = True
+    tensors = True
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
@@ -197,7 +196,8 @@ class TaylorBuilder:
             return Estimate(refusal=f"would need {width} features")
         rounding = 4e-15 / np.sqrt(max(problem.peak, 1e-30))
         error = float(share @ poisson_tail(squared, terms)) / max(problem.peak, 1e-300) + rounding
-        return dense_estimate(problem, width, 12 / self.machine.kernel + 3 * width / (4 * self.machine.kernel), error)
+        rate = machine_for(problem.device).kernel
+        return dense_estimate(problem, width, 12 / rate + 3 * width / (4 * rate), error)
 
     def n_features(self, problem: Problem) -> int:
         """D for a problem that is not refused."""
@@ -240,7 +240,7 @@ maps.register("taylor")(TaylorBuilder())
 
 def dense_estimate(problem: Problem, width: int, row_seconds: float, error: float) -> Estimate:
     """Cost of moments of `width` features, each row of which takes `row_seconds` to make, and of their eigenpairs."""
-    machine, n = TaylorBuilder.machine, problem.n
+    machine, n = machine_for(problem.device), problem.n
     chunk = min(n, chunk_rows(width))
     rows = n * (row_seconds + (1 + 60 / 256) * width**2 / machine.gemm + 1e-7) / problem.threads
     solve = 4 * width**3 / machine.eigh

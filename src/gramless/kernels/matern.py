@@ -77,7 +77,7 @@ class Matern(RadialKernel):
             return _bessel_profile(t, float(self.nu))
         if self.nu == 0.5:
             return _exp_of_minus(t)
-        polynomial = t / 3 + 1 if self.nu == 2.5 else namespace(t).ones_like(t)
+        polynomial: Array = t / 3 + 1 if self.nu == 2.5 else namespace(t).ones_like(t)
         polynomial *= t
         polynomial += 1
         polynomial *= _exp_of_minus(t)

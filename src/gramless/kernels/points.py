@@ -93,8 +93,8 @@ def prepare_points(x: Any, shift: Any, dtype: npt.DTypeLike) -> Points:
 
 def dot_products(x: Any, y: Any) -> Array:
     """``x @ y.T`` as a dense array, for ndarrays, CSR or tensors."""
-    product: Array = x @ y.T
-    return product.toarray() if scipy.sparse.issparse(product) else product
+    product: Any = x @ y.T
+    return product.toarray() if scipy.sparse.issparse(product) else product  # type: ignore[no-any-return]
 
 
 def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
