@@ -158,7 +158,8 @@ class BiasedDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
 
     def predict(self, X: Any) -> Any:
         """The class of each row: (m,)."""
-        return given_back(self.classes_[(self._margins(X) > 0).astype(int)], X)
+        above = self._margins(X) > 0
+        return given_back(self.classes_[above.astype(int)], X)
 
     def _margins(self, X: Any) -> Array:
         scores = self._decide(self._read_new(X)) - self.threshold_

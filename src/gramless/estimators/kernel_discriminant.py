@@ -195,7 +195,8 @@ class KernelDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
 
     def predict(self, X: Any) -> Any:
         """The likeliest class of each row: (m,)."""
-        return given_back(self.classes_[np.argmax(self._rule_scores(X), axis=1)], X)
+        likeliest = np.argmax(self._rule_scores(X), axis=1)
+        return given_back(self.classes_[likeliest], X)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities (m, n_classes) of the classes."""

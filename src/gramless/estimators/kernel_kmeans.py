@@ -46,8 +46,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
     method : str, default="auto"
         ``"tiled"``: exact sums over the Gram matrix, ``"cuda"``: the same on a card; or a map of explicit features:
-        ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is accurate enough, see
-        ``plan_``.
+        ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is
+        accurate enough, see ``plan_``.
     accuracy : float, default=1e-6
         What explicit features may leave out: kernel values are off by about this part of the largest variance at most,
         and the inertia by this part of the total one. 0 allows only methods that are exact up to rounding.
