@@ -42,5 +42,5 @@ class Card:
     """
 
     float64: float = 5e13
-    halves: float = 6.5e14
+    halves: float = 8e14
     sweep: float = 2e11

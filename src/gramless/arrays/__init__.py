@@ -22,6 +22,7 @@ from gramless.arrays.tensors import (
     like,
     lower_gamma,
     namespace,
+    normal_columns,
     row_squares,
     to_numpy,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "like",
     "lower_gamma",
     "namespace",
+    "normal_columns",
     "one_blas_thread",
     "orthonormalize",
     "orthonormalize_roughly",

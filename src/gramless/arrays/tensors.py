@@ -109,6 +109,23 @@ def row_squares(array: Any) -> Any:
     return namespace(array).einsum("ij,ij->i", array, array)
 
 
+def normal_columns(rng: np.random.Generator, columns: int, other: Any) -> Any:
+    """Independent standard normal numbers (n, columns), as many rows as `other` has and where it lives.
+
+    On a torch device they come from torch's generator there, seeded by `rng`: to send them would take longer.
+
+    Examples
+    --------
+    >>> normal_columns(np.random.default_rng(0), 2, np.zeros((3, 1))).shape
+    (3, 2)
+    """
+    if not is_tensor(other):
+        return np.asarray(rng.standard_normal((len(other), columns)), dtype=other.dtype)
+    torch = namespace(other)
+    generator = torch.Generator(other.device).manual_seed(int(rng.integers(2**62)))
+    return torch.randn((len(other), columns), dtype=other.dtype, device=other.device, generator=generator)
+
+
 def lower_gamma(a: float, x: Any) -> Any:
     """The regularised lower incomplete gamma function P(a, x), entry by entry.
 

@@ -40,7 +40,7 @@ class CudaMethod:
         refusal = self._refuse(problem)
         if refusal:
             return Estimate(refusal=refusal)
-        n, width = problem.n, block_width(problem.k)
+        n, width = problem.n, card_width(problem.k)
         last = float64_seconds(problem, 2 * width)
         if self._measures(problem):
             last = min(last, 1.5 * fused_seconds(problem, 2 * width))
@@ -59,7 +59,7 @@ class CudaMethod:
         return f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB" if needed > free else ""
 
     def _fewest(self, problem: Problem) -> int:
-        return problem.k + 2 * block_width(problem.k)
+        return problem.k + 2 * card_width(problem.k)
 
     def _needed(self, problem: Problem, columns: int) -> int:
         """Bytes on the card: rows in three precisions, the basis twice while it grows, blocks, probes, partial sums."""
@@ -69,7 +69,7 @@ class CudaMethod:
     def _measures(self, problem: Problem) -> bool:
         """Whether to bound the error of the fused product by a sample of rows rather than to repeat it in float64."""
         smooth = problem.kernel.draftable
-        return smooth and problem.tol >= _MEASURED and float64_seconds(problem, 2 * block_width(problem.k)) > _SLOW
+        return smooth and problem.tol >= _MEASURED and float64_seconds(problem, 2 * card_width(problem.k)) > _SLOW
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         from gramless.gram.cuda.checked import CheckedGram
@@ -77,7 +77,7 @@ class CudaMethod:
 
         device = problem.device
         rows, plain = rows_on(device, x, request.tensor), unless_ones(weights)
-        start = card_start(problem, rows, weights, block_width(problem.k), request.rng)
+        start = card_start(problem, rows, weights, card_width(problem.k), request.rng)
         if self._measures(problem):
             fast = TorchGram(problem.kernel, rows, plain, device=device, precision="fp32")
             checked = CheckedGram(fast, np.random.default_rng(request.rng.integers(2**63)), _ROWS)
@@ -94,12 +94,13 @@ class CudaMethod:
     def _solve(
         self, gram: GramOperator, problem: Problem, request: Request, start: Any
     ) -> tuple[CenteredGram, EigenResult]:
-        columns = basis_columns(block_width(problem.k))
+        width = card_width(problem.k)
+        columns = basis_columns(width)
         free = free_card_memory(problem.device)
         while columns > self._fewest(problem) and self._needed(problem, columns) > free:
-            columns -= block_width(problem.k)
+            columns -= width
         centered = CenteredGram(gram)
-        solver = request.solver or BlockKrylov(max_columns=max(columns, self._fewest(problem)))
+        solver = request.solver or BlockKrylov(width=width, max_columns=max(columns, self._fewest(problem)))
         return centered, leading(centered, solver, problem, request, lambda: centered.trace, start)
 
     def _assembled(
@@ -111,6 +112,17 @@ class CudaMethod:
 
 
 methods.register("cuda")(CudaMethod())
+
+
+def card_width(k: int) -> int:
+    """Columns of a block: up to 64 cost the same in a fused product, and the first has one more, the sums of the rows.
+
+    Examples
+    --------
+    >>> card_width(20), card_width(50)
+    (63, 78)
+    """
+    return max(63, block_width(k))
 
 
 def _probable(result: EigenResult, failure: float) -> EigenResult:

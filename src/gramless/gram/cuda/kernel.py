@@ -41,41 +41,41 @@ def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGRE
 
 
 @triton.jit
-def _dot(high, low, other_high, other_low, total, HALVES: tl.constexpr):
-    """Total + (high + low) (other_high + other_low), without the product of the two low halves."""
-    if HALVES == 2:
-        total = tl.dot(low, other_high, total)
-        total = tl.dot(high, other_low, total)
-    return tl.dot(high, other_high, total)
-
-
-@triton.jit
-def _load(high, low, at, HALVES: tl.constexpr):
-    """Both halves; the low one is not read where it is not used."""
-    loaded = tl.load(high + at)
-    if HALVES == 2:
-        return loaded, tl.load(low + at)
-    return loaded, loaded
-
-
-@triton.jit
-def _stepped(x_high, x_low, x_at, y_high, y_low, y_at, total, D: tl.constexpr, STEP: tl.constexpr,
+def _stepped(x_high, x_low, x_at, y_high, y_low, y_at, dot, D: tl.constexpr, STEP: tl.constexpr,
              HALVES: tl.constexpr, STAGES: tl.constexpr):  # fmt: skip
     """Products of two blocks of rows with more columns than stay in shared memory, some columns at a time."""
     for k in tl.range(0, D, STEP, num_stages=STAGES):
-        a_high, a_low = _load(x_high, x_low, x_at + k, HALVES)
-        b_high, b_low = _load(y_high, y_low, y_at + k, HALVES)
-        total = _dot(a_high, a_low, b_high, b_low, total, HALVES)
-    return total
+        a_high = tl.load(x_high + x_at + k)
+        b_high = tl.load(y_high + y_at + k)
+        if HALVES == 2:
+            a_low = tl.load(x_low + x_at + k)
+            b_low = tl.load(y_low + y_at + k)
+            dot = tl.dot(a_low, b_high, dot)
+            dot = tl.dot(a_high, b_low, dot)
+        dot = tl.dot(a_high, b_high, dot)
+    return dot
 
 
 @triton.jit
-def _split(value, HALVES: tl.constexpr):
-    """Kernel values as halves."""
-    high = value.to(tl.float16)
+def _times(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
+    """(k_high + k_low) (v_high + v_low), without the product of the two low halves, in a fresh accumulator."""
     if HALVES == 2:
-        return high, (value - high.to(tl.float32)).to(tl.float16)
-    return high, high
+        part = tl.dot(k_low, v_high)
+        part = tl.dot(k_high, v_low, part)
+        return tl.dot(k_high, v_high, part)
+    else:
+        return tl.dot(k_high, v_high)
+
+
+@triton.jit
+def _times_transposed(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
+    """(k_high + k_low)^T (v_high + v_low), likewise; tiles that the caller transposes would cost half as much again."""
+    if HALVES == 2:
+        part = tl.dot(tl.trans(k_low), v_high)
+        part = tl.dot(tl.trans(k_high), v_low, part)
+        return tl.dot(tl.trans(k_high), v_high, part)
+    else:
+        return tl.dot(tl.trans(k_high), v_high)
 
 
 @triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled anew for every number of rows
@@ -94,29 +94,36 @@ def product_tiles(
     begins a fresh one, and totals are added outside of it. Where SYMMETRIC, tiles above the diagonal also give
     K^T v of their rows, summed over the blocks of a group in `columns_out` (groups, n, VECTORS).
     """
-    group, chunk = tl.program_id(0), tl.program_id(1)
+    group = tl.program_id(0)
+    chunk = tl.program_id(1)
     top = (first_group + group) * (SUB * ROWS)
     end = tl.minimum((chunk + 1) * CHUNK, n)
     if SYMMETRIC and end <= top:
         return
-    v_index, step_index = tl.arange(0, VECTORS), tl.arange(0, STEP)
+    v_index = tl.arange(0, VECTORS)
+    step_index = tl.arange(0, STEP)
     for sub in range(SUB):
-        rows, start = top + sub * ROWS, chunk * CHUNK
+        rows = top + sub * ROWS
+        start = chunk * CHUNK
         row_index = rows + tl.arange(0, ROWS)
         left = tl.load(x_bias + row_index)
         v_at = row_index[:, None] * VECTORS + v_index[None, :]
         if SYMMETRIC:
             start = tl.maximum(start, rows)
-            vi_high, vi_low = _load(v_high, v_low, v_at, V_HALVES)
+            vi_high = tl.load(v_high + v_at)
+            vi_low = tl.load(v_low + v_at) if V_HALVES == 2 else vi_high
         x_at = row_index[:, None] * D + step_index[None, :]
         if D == STEP:
-            xi_high, xi_low = _load(x_high, x_low, x_at, X_HALVES)
+            xi_high = tl.load(x_high + x_at)
+            if X_HALVES == 2:
+                xi_low = tl.load(x_low + x_at)
         total = tl.zeros((ROWS, VECTORS), dtype=tl.float32)
         for column in range(start, end, COLUMNS):
             column_index = column + tl.arange(0, COLUMNS)
             w_at = column_index[:, None] * VECTORS + v_index[None, :]
             if SYMMETRIC:
-                off = column >= rows + ROWS  # the square on the diagonal serves its own rows in full
+                # the square on the diagonal serves its own rows in full
+                off = column >= rows + ROWS
                 place = columns_out + group.to(tl.int64) * n * VECTORS + w_at
                 if SUB > 1:
                     before = tl.load(place, mask=(w_at >= 0) & off & (sub > 0), other=0.0)
@@ -124,20 +131,27 @@ def product_tiles(
             y_at = column_index[None, :] * D + step_index[:, None]
             dot = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)
             if D == STEP:
-                yj_high, yj_low = _load(y_high, y_low, y_at, X_HALVES)
-                dot = _dot(xi_high, xi_low, yj_high, yj_low, dot, X_HALVES)
+                yj_high = tl.load(y_high + y_at)
+                if X_HALVES == 2:
+                    yj_low = tl.load(y_low + y_at)
+                    dot = tl.dot(xi_low, yj_high)
+                    dot = tl.dot(xi_high, yj_low, dot)
+                dot = tl.dot(xi_high, yj_high, dot)
             else:
                 dot = _stepped(x_high, x_low, x_at, y_high, y_low, y_at, dot, D, STEP, X_HALVES, STAGES)
             value = _values(dot, left, right, first, second, power, PROFILE, DEGREE)
             if EXACT_DIAGONAL:
                 value = tl.where(row_index[:, None] == column_index[None, :], power, value)
-            k_high, k_low = _split(value, V_HALVES)
-            vj_high, vj_low = _load(v_high, v_low, w_at, V_HALVES)
-            zeros = tl.zeros((ROWS, VECTORS), dtype=tl.float32)
-            total += _dot(k_high, k_low, vj_high, vj_low, zeros, V_HALVES)
+            k_high = value.to(tl.float16)
+            vj_high = tl.load(v_high + w_at)
+            if V_HALVES == 2:
+                k_low = (value - k_high.to(tl.float32)).to(tl.float16)
+                vj_low = tl.load(v_low + w_at)
+            else:
+                k_low, vj_low = k_high, vj_high
+            total += _times(k_high, k_low, vj_high, vj_low, V_HALVES)
             if SYMMETRIC:
-                zeros = tl.zeros((COLUMNS, VECTORS), dtype=tl.float32)
-                above = _dot(tl.trans(k_high), tl.trans(k_low), vi_high, vi_low, zeros, V_HALVES)
+                above = _times_transposed(k_high, k_low, vi_high, vi_low, V_HALVES)
                 if SUB > 1:
                     above += before
                 tl.store(place, above, mask=(w_at >= 0) & off)

@@ -140,7 +140,8 @@ class TorchGram(GramOperator):
         """Tiles of the upper half, one after the other: the order of the sums is fixed."""
         n, step = len(v), self._tile
         out = torch.zeros_like(v)
-        block = in_dtype(v, self.dtype_of_tiles)
+        scales = torch.exp2(torch.floor(torch.log2(v.abs().amax(0).clamp_min(1e-290))))  # float32 has a smaller range
+        block = in_dtype(v / scales, self.dtype_of_tiles)
         squares = torch.zeros((), dtype=torch.float64, device=self.device)
         for i in range(0, n, step):
             rows = slice(i, i + step)
@@ -153,7 +154,7 @@ class TorchGram(GramOperator):
                     out[columns] += tile.T @ block[rows]
                 if gather:
                     squares += self._square(tile, rows, columns) * (1 if i == j else 2)
-        return out, float(squares)
+        return out * scales, float(squares)
 
     def _square(self, tile: Any, rows: slice, columns: slice) -> Any:
         """Sum of squared entries of a tile of S."""
