@@ -4,9 +4,9 @@ A number split into two halves is off by 2^-22 of itself, or by 2^-39 of the lar
 makes that so for rows, vectors and values of any range, and no other scheme is needed where ranges are wide.
 
 The units are taken to add 16 products at a time to an accumulator, the 17 terms aligned to the largest and cut off
-there with at least 25 bits: such a step is off by at most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor does not state this; Fasi, Higham, Mikaitis & Pranesh
-(Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found units of earlier cards to work so, and it is an
-assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
+there with at least 25 bits: such a step is off by at most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor
+does not state this; Fasi, Higham, Mikaitis & Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found
+units of earlier cards to work so, and it is an assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
 """
 
 from __future__ import annotations
