@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import denoising, discriminants, drop_in, exact, explicit, ica, kmeans, planner_grid, streams
+from benchmarks import denoising, discriminants, drop_in, exact, explicit, ica, kmeans, planner_grid, sources, streams
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "explicit": explicit.run,
     "planner_grid": planner_grid.run,
     "streams": streams.run,
+    "sources": sources.run,
     "kmeans": kmeans.run,
     "discriminants": discriminants.run,
     "ica": ica.run,

@@ -118,6 +118,25 @@ def streams(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def sources(figures: dict[str, Any]) -> str:
+    sizes = ", ".join(f".{suffix} {size / 1e9:.2g} GB" for suffix, size in figures["file_bytes"].items())
+    lines = [
+        f"{figures['n']:,} uniform points in the unit square ({sizes}, in the system's cache as far as they fit), "
+        f"Gaussian of sigma = {figures['sigma']}, k = {figures['k']}; fitted from memory in "
+        f"{figures['memory_seconds']:.3g} s; each fit in its own process ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | method | time | peak memory | eigenvalues agree to | rate of points in memory | aim | met |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        lines.append(
+            f"| {row['name']} | {row['method']} | {row['seconds']:.3g} s | {row['peak_bytes'] / 1e6:.0f} MB | "
+            f"{row['error']:.0e} | {row['rate']:.2f} times | at least 0.5, within 1 GB | "
+            f"{'yes' if row['met'] else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
 def kmeans(figures: dict[str, Any]) -> str:
     million = figures["million"]
     lines = [
@@ -214,13 +233,40 @@ def gpu(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def discriminants(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Errors in %, mean and deviation over {figures['splits']} random splits, parameters chosen on training folds "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| | LDA | kernel LDA | kernel better in |",
+        "|---|---|---|---|",
+    ]
+    for key, name in (("usps", "USPS digits, 1,000 for training"), ("olivetti_faces", "Olivetti faces, 200")):
+        row = figures[key]
+        if "failed" in row:
+            lines.append(f"| {name} | {row['failed']} | | |")
+            continue
+        lda, klda = (f"{row[who]['mean']:.2f} ± {row[who]['deviation']:.2f}" for who in ("lda", "klda"))
+        lines.append(f"| {name} | {lda} | {klda} | {row['klda_better_in']} of {figures['splits']} splits |")
+    area = figures["cbcl_faces_19x19"]
+    if "failed" not in area:
+        lines += [
+            "",
+            f"Faces against anything else (19 x 19, {area['components']} components each): area under the ROC curve on "
+            f"the held-out set {area['kernel']:.3f}, of linear PCA {area['linear']:.3f}.",
+        ]
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "exact": exact,
     "explicit": explicit,
     "planner_grid": planner_grid,
     "streams": streams,
+    "sources": sources,
     "kmeans": kmeans,
+    "discriminants": discriminants,
     "ica": ica,
     "denoising": denoising,
     "gpu": gpu,

@@ -15,16 +15,29 @@ def run_in_child(code: str) -> str:
     return child.stdout.strip()
 
 
+def modules_after(statement: str) -> set[str]:
+    """Top-level names of all modules there are after `statement`, in a fresh process."""
+    return set(run_in_child(f"import sys; {statement}; print(*{{n.partition('.')[0] for n in sys.modules}})").split())
+
+
 @pytest.fixture(scope="module")
 def imported() -> set[str]:
-    """Top-level names of all modules that `import gramless` brings in."""
-    return set(run_in_child("import sys, gramless; print(*{name.partition('.')[0] for name in sys.modules})").split())
+    """What the public names of gramless bring in on top of scikit-learn (which may import pandas) and rich."""
+    return modules_after("import gramless.public") - modules_after("import numpy, scipy, sklearn.base, rich.live")
 
 
 @pytest.mark.parametrize("package", OPTIONAL)
 def test_import_leaves_optional_packages_alone(imported: set[str], package: str) -> None:
     assert "gramless" in imported
     assert package not in imported
+
+
+def test_import_brings_little_beyond_the_three_packages(imported: set[str]) -> None:
+    assert imported <= {"gramless", *sys.stdlib_module_names}
+
+
+def test_bare_import_waits_for_nothing() -> None:
+    assert not modules_after("import gramless; gramless.__version__") & {"numpy", "scipy", "sklearn", "rich"}
 
 
 def test_import_prints_nothing() -> None:
@@ -34,3 +47,23 @@ def test_import_prints_nothing() -> None:
 def test_public_names_exist() -> None:
     code = "import gramless; print(*[name for name in gramless.__all__ if not hasattr(gramless, name)])"
     assert run_in_child(code) == ""
+
+
+def test_packages_are_found_without_importing_them_by_name() -> None:
+    assert run_in_child("import gramless; print(gramless.plots.__name__)") == "gramless.plots"
+
+
+@pytest.mark.parametrize("order", ["gramless.estimators", "gramless.plots"])
+def test_any_package_may_come_first(order: str) -> None:
+    assert run_in_child(f"import {order}; from gramless import KernelPCA; print(KernelPCA.__name__)") == "KernelPCA"
+
+
+def test_star_import_brings_the_public_names() -> None:
+    assert (
+        run_in_child("from gramless import *; print(KernelPCA(), kernels.__name__)") == "KernelPCA() gramless.kernels"
+    )
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    code = "import gramless\ntry: gramless.KernelPAC\nexcept AttributeError as error: print(error)"
+    assert run_in_child(code) == "module 'gramless' has no attribute 'KernelPAC'"

@@ -1,46 +1,27 @@
 """Kernel PCA without the Gram matrix: leading components of data too large for an N x N matrix, certified."""
 
-from gramless import eigen, kernels
-from gramless._version import __version__
-from gramless.certificates import Certificate
-from gramless.errors import (
-    GramlessError,
-    IndefiniteKernelWarning,
-    LongFitWarning,
-    MemoryLimitError,
-    PreimageWarning,
-    UncertifiedWarning,
-)
-from gramless.estimators import (
-    BiasedDiscriminantAnalysis,
-    KernelDiscriminantAnalysis,
-    KernelICA,
-    KernelKMeans,
-    KernelPCA,
-    SeriesDensity,
-    load,
-    principal_angles,
-    subspace_distance,
-)
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "BiasedDiscriminantAnalysis",
-    "Certificate",
-    "GramlessError",
-    "IndefiniteKernelWarning",
-    "KernelDiscriminantAnalysis",
-    "KernelICA",
-    "KernelKMeans",
-    "KernelPCA",
-    "LongFitWarning",
-    "MemoryLimitError",
-    "PreimageWarning",
-    "SeriesDensity",
-    "UncertifiedWarning",
-    "__version__",
-    "eigen",
-    "kernels",
-    "load",
-    "principal_angles",
-    "subspace_distance",
-]
+from gramless._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from gramless.public import *  # noqa: F403
+    from gramless.public import __all__ as __all__
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is: whoever wants the version, or a command's help, does not wait for SciPy."""
+    if name.startswith("_") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if find_spec(f"{__name__}.{name}") is not None:
+        return import_module(f"{__name__}.{name}")
+    public = import_module("gramless.public")
+    if name != "__all__" and name not in public.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(public, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *import_module("gramless.public").__all__})

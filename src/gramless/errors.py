@@ -25,3 +25,15 @@ class MemoryLimitError(GramlessError, MemoryError):
 
 class PreimageWarning(GramlessError, UserWarning):
     """For some rows the search for a pre-image did not settle; the message says how many and what they got instead."""
+
+
+class SourceError(GramlessError, ValueError):
+    """Rows could not be read; the message names the file, the block with its rows, and the column."""
+
+
+class FormatError(SourceError):
+    """A file is not what it should be: damaged, of another format or version, or it claims more than it holds."""
+
+
+class CheckpointError(GramlessError, ValueError):
+    """A checkpoint is of other data or parameters; the message says which."""

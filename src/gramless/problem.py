@@ -53,6 +53,10 @@ class Problem:
         ``"cpu"``, or the torch device the work is to be done on (``"torch"``: torch's CPU).
     anywhere : bool
         Whether the CPU may be chosen rather than `device`.
+    block : int
+        Rows that are read at a time, where they come from a file or the like; 0 for rows in memory.
+    mapped : bool
+        Whether rows that are read in blocks can also be had in any order, without being read to memory first.
     """
 
     n: int
@@ -77,6 +81,8 @@ class Problem:
     sample: Any = None
     device: str = "cpu"
     anywhere: bool = False
+    block: int = 0
+    mapped: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 
@@ -24,8 +24,22 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: bo
     return "\n".join(lines)
 
 
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An HTML table without style of its own."""
+def html_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", strong: Collection[int] = ()
+) -> str:
+    """An HTML table without style of its own; rows whose number is in `strong` stand out.
+
+    Examples
+    --------
+    >>> html_table(("a",), [("<b>",)])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join(_row(row, number in strong) for number, row in enumerate(rows))
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _row(cells: Sequence[str], strong: bool) -> str:
+    texts = (f"<strong>{escape(cell)}</strong>" if strong else escape(cell) for cell in cells)
+    return "<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>"

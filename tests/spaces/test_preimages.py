@@ -44,6 +44,20 @@ def test_the_fixed_point_is_that_of_the_formula():
         np.testing.assert_allclose(z, naive_fixed_point(1.5, x, space.mean + space.basis @ s, start), atol=1e-6)
 
 
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), Matern(1.5, 2.0), Matern(2.5, 2.0)])
+def test_no_point_around_a_fixed_point_is_nearer(kernel):
+    x = rows(40, 3)
+    space = dense_space(kernel, x, 4)
+    new = rows(6, 3, seed=1)
+    scores = space.project(new)
+    found = fixed_points(expand(space), scores, new, tol=1e-8)
+    assert found.converged.sum() >= 5
+    for s, z in zip(scores[found.converged], found.points[found.converged], strict=True):
+        around = np.vstack([z, z + 0.01 * rows(50, 3, seed=2)])
+        distances = kernel.diagonal(around) - 2 * kernel(around, x) @ (space.mean + space.basis @ s)
+        assert distances.argmin() == 0
+
+
 @pytest.mark.parametrize("back", ["fixed_point", "distances"])
 def test_with_all_components_a_training_point_is_its_own_preimage(back):
     x = rows(30, 3)
@@ -104,7 +118,7 @@ def test_ridge_is_the_formula():
 
 def test_methods_name_the_kernels_they_are_for():
     space = dense_space(Linear(), rows(10, 3), 2)
-    with pytest.raises(ValueError, match="fixed_point' is for the Gaussian kernel, not Linear"):
+    with pytest.raises(ValueError, match="fixed_point' is for kernels of the distance, not Linear"):
         fixed_points(expand(space), np.zeros((1, 2)))
     with pytest.raises(ValueError, match="distances' is for kernels that fall with the distance"):
         from_distances(expand(space), np.zeros((1, 2)))

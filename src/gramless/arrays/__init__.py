@@ -11,6 +11,7 @@ from gramless.arrays.products import (
     times,
     triangular_solve,
 )
+from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
 from gramless.arrays.tensors import (
     beside,
     blank,
@@ -34,9 +35,11 @@ from gramless.arrays.threads import (
     threads_for,
     use_threads,
 )
+from gramless.arrays.tower import Tower
 
 __all__ = [
     "Array",
+    "Tower",
     "beside",
     "blank",
     "blas_threads_for",
@@ -44,6 +47,7 @@ __all__ = [
     "in_dtype",
     "in_float32",
     "in_float64",
+    "in_range",
     "inner",
     "inner_rounding",
     "is_tensor",
@@ -55,6 +59,8 @@ __all__ = [
     "orthonormalize",
     "orthonormalize_roughly",
     "parse_memory",
+    "refuse_scale",
+    "refuse_squares",
     "row_inner",
     "row_squares",
     "run_in_threads",

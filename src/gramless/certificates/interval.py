@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class Certificate:
         return note
 
     def _repr_html_(self) -> str:
-        return html_table(self.header, self.rows()) + f"<p>{self._footnote()}</p>"
+        return html_table(self.header, self.rows()) + f"<p>{escape(self._footnote())}</p>"
 
 
 def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: float) -> Certificate:

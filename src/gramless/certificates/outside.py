@@ -54,7 +54,7 @@ def from_fact(count: int, bound: float, ritz: Array, coupling: Array, rounding: 
     gap = ritz[count - 1] - rounding - bound
     if not gap > 0:
         return np.inf
-    leak = float(np.linalg.norm(coupling[:, :count], 2)) + rounding
+    leak = (float(np.linalg.norm(coupling[:, :count], 2)) if coupling.size else 0.0) + rounding
     return float(bound + leak**2 / gap)
 
 

@@ -10,6 +10,7 @@ import scipy.optimize
 from gramless.arrays import Array
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, RadialKernel
+from gramless.spaces import mean_shift
 
 _STEPS = 200
 
@@ -17,9 +18,7 @@ _STEPS = 200
 def approximate_preimage(kernel: Kernel, x: Any, shares: Array, starts: Array) -> tuple[Array, float]:
     r"""The z that minimises \|phi(z) - sum_i a_i phi(x_i)\|^2, descending from several starts.
 
-    For a kernel of the distance, k = g(\|x - y\|^2) with g convex and decreasing, the descent is
-    z <- sum_i a_i g'(s_i) x_i / sum_i a_i g'(s_i), s_i = \|z - x_i\|^2, which never increases the distance (Comaniciu &
-    Meer 2002, theorem 1; Mika et al. 1999, eq. 10, for the Gaussian). For other kernels BFGS does it.
+    For a kernel of the distance by :func:`~gramless.spaces.mean_shift`, for other kernels by BFGS.
 
     Parameters
     ----------
@@ -43,46 +42,20 @@ def approximate_preimage(kernel: Kernel, x: Any, shares: Array, starts: Array) -
     >>> z.round(6)
     array([0.2])
     """
-    x = np.asarray(x, dtype=np.float64)
-    found = [_descend(kernel, x, shares, np.asarray(start, dtype=np.float64)) for start in starts]
-    found.extend(np.asarray(start, dtype=np.float64) for start in starts)
-    costs = [_cost(kernel, x, shares, z) for z in found]
+    x, starts = np.asarray(x, dtype=np.float64), np.asarray(starts, dtype=np.float64)
+    found = np.vstack([_descend(kernel, x, shares, starts), starts])
+    costs = kernel.diagonal(found) - 2 * rectangular_product(kernel, found, x, shares[:, None])[:, 0]
     best = int(np.argmin(costs))
-    return found[best], costs[best]
+    return found[best], float(costs[best])
 
 
-def _descend(kernel: Kernel, x: Array, shares: Array, z: Array) -> Array:
-    if isinstance(kernel, RadialKernel):
-        return _mean_shift(kernel, x, shares, z)
-    return _minimize(kernel, x, shares, z)
-
-
-def _cost(kernel: Kernel, x: Array, shares: Array, z: Array) -> float:
-    near = rectangular_product(kernel, z[None], x, shares[:, None])[0, 0]
-    return float(kernel.diagonal(z[None])[0] - 2 * near)
-
-
-def _mean_shift(kernel: RadialKernel, x: Array, shares: Array, z: Array) -> Array:
-    size = float(np.sqrt(shares @ ((x - shares @ x / shares.sum()) ** 2).sum(axis=1) / shares.sum()))
-    for _ in range(_STEPS):
-        pull = shares * _slope(kernel, ((x - z) ** 2).sum(axis=1))
-        total = float(pull.sum())
-        if not 0 < total < np.inf:
-            return z  # out of reach of every point
-        step = pull @ x / total - z
-        z = z + step
-        if np.linalg.norm(step) <= 1e-9 * size:
-            break
-    return z
-
-
-def _slope(kernel: RadialKernel, squared: Array) -> Array:
-    """-g', from differences of the profile: any kernel of the distance serves without a formula of its own."""
-    step = 1e-5 * np.maximum(squared, 1e-6 * max(float(squared.mean()), np.finfo(float).tiny))
-    below = np.maximum(squared - step, 0.0)
-    above = squared + step
-    fall: Array = (kernel.profile(below.copy()) - kernel.profile(above.copy())) / (above - below)
-    return np.maximum(fall, 0.0)
+def _descend(kernel: Kernel, x: Array, shares: Array, starts: Array) -> Array:
+    if not isinstance(kernel, RadialKernel):
+        return np.array([_minimize(kernel, x, shares, start) for start in starts])
+    shares = shares / shares.sum()
+    size = float(np.sqrt(shares @ ((x - shares @ x) ** 2).sum(axis=1)))
+    weights = np.broadcast_to(shares, (len(starts), len(shares)))
+    return mean_shift(kernel, x, weights, starts, shortest=1e-9 * size, max_iter=_STEPS)[0]
 
 
 def _minimize(kernel: Kernel, x: Array, shares: Array, z: Array) -> Array:

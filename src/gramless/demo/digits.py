@@ -13,9 +13,10 @@ from sklearn.neighbors import NearestNeighbors
 
 from gramless.arrays import Array
 from gramless.datasets import resampled_digits
-from gramless.demo.chapter import Chapter, Table, certificate_table, plan_table
+from gramless.demo.chapter import Chapter
 from gramless.estimators import KernelPCA
 from gramless.plots import plot_embedding, plot_spectrum
+from gramless.report.tables import Table, certificate_table, plan_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

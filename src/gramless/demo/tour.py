@@ -7,13 +7,11 @@ from io import BytesIO
 from pathlib import Path
 from time import perf_counter
 
-import rich.box
-import rich.table
 from rich.console import Console
 from rich.text import Text
 
 from gramless.demo.annulus import annulus_chapter
-from gramless.demo.chapter import Chapter, Table
+from gramless.demo.chapter import Chapter
 from gramless.demo.digits import digits_chapter
 from gramless.demo.page import write_page
 from gramless.plots.canvas import require_matplotlib
@@ -71,18 +69,7 @@ def show(console: Console, chapter: Chapter) -> None:
     for paragraph in chapter.text:
         console.print(Text(paragraph + "\n"))
     for table in chapter.tables:
-        console.print(rich_table(table))
-        console.print(Text(table.note + "\n"), style="dim")
-
-
-def rich_table(table: Table) -> rich.table.Table:
-    """The table as rich draws it."""
-    drawn = rich.table.Table(title=table.title, title_justify="left", box=rich.box.SIMPLE_HEAD, collapse_padding=True)
-    for name in table.header:
-        drawn.add_column(name, justify="left" if name in table.words else "right")
-    for row in table.rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    return drawn
+        console.print(table.drawn())
 
 
 def png(chapter: Chapter) -> bytes:

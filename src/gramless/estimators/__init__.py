@@ -6,10 +6,12 @@ from gramless.estimators.kernel_discriminant import KernelDiscriminantAnalysis
 from gramless.estimators.kernel_ica import KernelICA
 from gramless.estimators.kernel_kmeans import KernelKMeans
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.saving import load
+from gramless.estimators.loading import load
+from gramless.estimators.select_bandwidth import Bandwidth, select_bandwidth
 from gramless.estimators.series_density import SeriesDensity
 
 __all__ = [
+    "Bandwidth",
     "BiasedDiscriminantAnalysis",
     "KernelDiscriminantAnalysis",
     "KernelICA",
@@ -18,5 +20,6 @@ __all__ = [
     "SeriesDensity",
     "load",
     "principal_angles",
+    "select_bandwidth",
     "subspace_distance",
 ]

@@ -11,6 +11,7 @@ from gramless.arrays import Array
 from gramless.kernels.points import prepare_points, squared_distances
 
 _SAMPLE = 1000
+_BLOCK = 8192
 
 
 def resolve_gamma(gamma: float | str | None, x: Any, weights: Array) -> float:
@@ -43,8 +44,9 @@ def _variance(x: Any, weights: Array) -> float:
     if scipy.sparse.issparse(x):
         mean = float((part @ x).sum())
         return float((part @ x.multiply(x)).sum()) - mean**2
-    mean = float((part @ np.asarray(x, dtype=np.float64)).sum())
-    return float(sum(part[i] * ((np.asarray(x[i], dtype=np.float64) - mean) ** 2).sum() for i in range(len(part))))
+    blocks = [slice(first, first + _BLOCK) for first in range(0, len(part), _BLOCK)]
+    mean = sum(float((part[rows] @ np.asarray(x[rows], dtype=np.float64)).sum()) for rows in blocks)
+    return sum(float(part[rows] @ ((np.asarray(x[rows], dtype=np.float64) - mean) ** 2).sum(axis=1)) for rows in blocks)
 
 
 def _median_squared_distance(x: Any, weights: Array) -> float:

@@ -14,11 +14,20 @@ from gramless.arrays import Array, use_threads
 from gramless.discriminants import Projection, find_biased, gather_classes
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
 from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.kernel_discriminant import KERNEL_CONSTRAINTS, read_classes
+from gramless.estimators.kernel_discriminant import KERNEL_CONSTRAINTS, SAVED, read_classes
 from gramless.estimators.posing import is_precomputed
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.undoing import whole_or_nothing
 
 
-class BiasedDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("BiasedDiscriminantAnalysis")
+class BiasedDiscriminantAnalysis(
+    Saving,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Biased discriminant analysis in the feature space of a kernel (KBDA).
 
     For one class that is sought among anything else, as in relevance feedback: directions along which the positives are
@@ -75,6 +84,14 @@ class BiasedDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         "positive_label": "no_validation",  # type: ignore[dict-item]
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        **SAVED,
+        "positive_": bool | int | float | str,
+        "ratios_": np.ndarray,
+        "threshold_": float,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -109,6 +126,7 @@ class BiasedDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BiasedDiscriminantAnalysis:
         """Find the directions.
 

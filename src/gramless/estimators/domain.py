@@ -24,16 +24,6 @@ def read_domain(domain: Any, d: int) -> Box:
     return Box(low, high)
 
 
-def refuse_outside(domain: Box, box: Box) -> None:
-    """Raise unless `box` lies inside `domain`."""
-    for column in range(len(domain.low)):
-        if box.low[column] < domain.low[column] or box.high[column] > domain.high[column]:
-            raise ValueError(
-                f"column {column} has values from {box.low[column]:g} to {box.high[column]:g}, outside domain="
-                f"({domain.low[column]:g}, {domain.high[column]:g}); widen domain"
-            )
-
-
 def spread(low: Any, high: Any) -> Array:
     """Rows that fill a box, always the same: what a stream is planned with, so that streams of one domain merge."""
     rows: Array = low + (high - low) * np.random.default_rng(0).random((_SAMPLE, len(low)))
@@ -45,22 +35,27 @@ def some_rows(x: Any, most: int = _SAMPLE) -> Any:
     return x[np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], most)).astype(int))]
 
 
-def estimate_spectrum(kernel: Kernel, x: Any) -> tuple[float, float]:
+def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[float, float]:
     """The largest eigenvalue of the centred Gram matrix, cautiously, and its trace, divided by the weight.
 
-    From up to 1024 rows. The leading vector of one half of them is tried on the other half: on its own half it would
-    seem larger than it is, the more so the narrower the kernel.
+    From up to 1024 rows `x`, which are all, or a sample of `n`. The leading vector of one half of them is tried on the
+    other half: on its own half it would seem larger than it is, the more so the narrower the kernel.
     """
     if isinstance(kernel, Precomputed):
         return 1.0, 1.0
+    n = x.shape[0] if n is None else n
     rows = some_rows(x, 2 * _SAMPLE)
     with np.errstate(all="ignore"):
         gram = kernel(rows)
-    if not np.isfinite(gram).all():
+    scale = float(np.abs(gram).max(initial=0.0))
+    if not np.isfinite(scale):
         return 1.0, 1.0
+    if scale == 0:
+        return 0.0, 0.0
+    gram /= scale  # sums of squares must not overflow
     alone = float(gram.diagonal().mean())
     trace = max(alone - float(gram.mean()), 0.0)
-    if len(gram) == x.shape[0]:  # these are all
+    if len(gram) == n:  # these are all
         vector = _leading_vector(gram)
         vector -= vector.mean()
         share = float(vector @ gram @ vector) / float(vector @ vector) / len(gram) if vector.any() else 0.0
@@ -70,7 +65,7 @@ def estimate_spectrum(kernel: Kernel, x: Any) -> tuple[float, float]:
         other = gram[1::2, 1::2] - np.diag(gram.diagonal()[1::2])
         square = float(tried @ tried)
         share = float(tried @ other @ tried) / square / (len(tried) - 1) if square > 0 else 0.0
-    return float(0.7 * max(share, trace / x.shape[0])), trace
+    return float(0.7 * scale * max(share, trace / n)), scale * trace
 
 
 def _leading_vector(gram: Array) -> Array:

@@ -13,13 +13,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.discriminants import Projection, find_fisher, gather_classes
+from gramless.discriminants import FisherRule, Projection, find_fisher, gather_classes
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
 from gramless.estimators.devices import given_back, to_numpy_rows
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed
 from gramless.estimators.reading import read_gram
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.kernels import Kernel
-from gramless.planning import methods
+from gramless.planning import Plan, methods
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -34,6 +36,16 @@ KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "n_jobs": [None, Integral],
     "device": [str],
+}
+
+#: Attributes that `save` writes of either discriminant.
+SAVED: dict[str, Any] = {
+    "classes_": np.ndarray,
+    "_projection": Projection,
+    **dict.fromkeys(("shrinkage_", "gamma_"), float),
+    "n_coordinates_": int,
+    "method_": str,
+    "plan_": Plan,
 }
 
 
@@ -53,7 +65,14 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     return X, classes, everywhere, weights
 
 
-class KernelDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("KernelDiscriminantAnalysis")
+class KernelDiscriminantAnalysis(
+    Saving,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Linear discriminant analysis in the feature space of a kernel (KLDA).
 
     The directions along which class means are farthest apart, measured by the variance within the classes: a
@@ -110,6 +129,13 @@ class KernelDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         "priors": ["array-like", None],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        **SAVED,
+        "_rule": FisherRule,
+        **dict.fromkeys(("priors_", "explained_variance_ratio_"), np.ndarray),
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -144,6 +170,7 @@ class KernelDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelDiscriminantAnalysis:
         """Find the discriminants.
 

@@ -15,13 +15,16 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from gramless.arrays import Array, times, use_threads
 from gramless.estimators.kernel_pca import KernelPCA
 from gramless.estimators.reading import read_seed
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.independence import Contrast, find_rotation, landmarks_for
 from gramless.kernels import Gaussian, Kernel
 
 _FEW = 1000  # rows up to which the paper takes the wider kernel
 
 
-class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("KernelICA")
+class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Independent component analysis by kernels (Bach & Jordan 2002).
 
     Rows are whitened; then the rotation is sought whose columns are least dependent, as measured by canonical
@@ -93,6 +96,13 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "n_jobs": [None, Integral],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("components_", "mixing_", "mean_", "whitening_"), np.ndarray),
+        "contrast_": float,
+        "n_iter_": int,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -160,6 +170,7 @@ class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return bool(self.whiten)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def _fit(self, X: Any, sample_weight: Any) -> Any:
         """Whiten, search, and set the attributes; returns the rows as they were read."""
         if self.whiten is True:

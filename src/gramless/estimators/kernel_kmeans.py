@@ -14,17 +14,39 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.clustering import Clustering, Settings, approximate_preimage, find_clusters, make_cloud, plan_clustering
+from gramless.clustering import (
+    CenterModel,
+    Clustering,
+    Settings,
+    approximate_preimage,
+    find_clusters,
+    make_cloud,
+    plan_clustering,
+)
 from gramless.errors import MemoryLimitError
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.source_rows import all_rows, block_by_block
+from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import maps
 from gramless.kernels import Kernel
+from gramless.persistence import ROWS
 from gramless.planning import Plan
+from gramless.sources import is_out_of_core
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("KernelKMeans")
+class KernelKMeans(
+    Saving,
+    NotebookSummary,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """K-means in the feature space of a kernel, for any kernel and any number of rows.
 
     A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel
@@ -106,6 +128,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         "device": [str],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("_weights", "labels_", "prototype_indices_"), np.ndarray),
+        "_model": CenterModel,
+        **dict.fromkeys(("inertia_", "gamma_"), float),
+        "n_iter_": int,
+        "method_": str,
+        "plan_": Plan,
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -144,15 +177,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Find the clusters of X.
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A ``.npy`` file is mapped to memory,
+            other files are read to it.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n_samples,) or str, default=None
             Not negative. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
 
         Returns
@@ -160,6 +195,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         KernelKMeans
             This estimator.
         """
+        if is_out_of_core(X):
+            X, sample_weight = all_rows(self, X, sample_weight)
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         self.gamma_, kernel = make_kernel(self, X, weights)
@@ -186,15 +223,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features)
+        X : {array-like, CSR} of shape (m, n_features), path or source
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         """
+        if is_out_of_core(X):
+            check_is_fitted(self)
+            return block_by_block(self, X, self.predict)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return given_back(self._model.nearest(rows).astype(np.int32), X)
 
     def transform(self, X: Any) -> Any:
-        """Distances (m, n_clusters) from the centres, in feature space."""
+        """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
+        if is_out_of_core(X):
+            check_is_fitted(self)
+            return block_by_block(self, X, self.transform)
         rows = self._read_new(X)
         self._refuse_given("transform")
         return given_back(self._distances(rows, None), X)

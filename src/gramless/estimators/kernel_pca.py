@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,31 +14,45 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless._version import __version__
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, in_range, use_threads
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
-from gramless.estimators.domain import read_domain, refuse_outside
+from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
+from gramless.estimators.out_of_core import OutOfCore
+from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
-from gramless.estimators.streaming import STREAM_STATE, Streaming
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
+from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
+from gramless.estimators.summary import NotebookSummary
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.features import Box
 from gramless.kernels import Kernel
-from gramless.persistence import Encoder, write_file
-from gramless.planning import make_plan, methods
+from gramless.persistence import ROWS
+from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
 from gramless.routes import Fitted
+from gramless.routes.blockwise import refuse_outside
+from gramless.routes.survey import Survey
+from gramless.sources import is_out_of_core
+from gramless.spaces import RidgePreimage, RowSample
 
 
+@estimators.register("KernelPCA")
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
+    Saving,
     Streaming,
+    OutOfCore,
     Preimages,
+    Planned,
+    NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -55,9 +70,10 @@ class KernelPCA(
         None: all with an eigenvalue above 0.
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
-    gamma : float, "scale", "median" or None, default=None
+    gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points.
+        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -111,6 +127,11 @@ class KernelPCA(
     forget : float, default=None
         Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
         batches. Eigenvalues, variances and certificates are those of the rows with these weights.
+    checkpoint : str or Path, default=None
+        File that says how far a `fit` has come, replaced after every block of rows. When the process was killed, the
+        same call goes on after the last block, with the same bits (for the same number of threads); a checkpoint of
+        other data or parameters is refused. It is deleted when the fit is done. Rows are then read in blocks, wherever
+        they come from.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
         worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
@@ -167,7 +188,7 @@ class KernelPCA(
             None,
         ],
         "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
+        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
@@ -189,6 +210,7 @@ class KernelPCA(
         "keep_data": ["boolean"],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
+        "checkpoint": [str, PathLike, None],
         "verbose": ["verbose"],
     }
 
@@ -219,6 +241,7 @@ class KernelPCA(
         device: str = "cpu",
         max_support: int | None = None,
         forget: float | None = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -245,25 +268,32 @@ class KernelPCA(
         self.device = device
         self.max_support = max_support
         self.forget = forget
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Find the leading components of X.
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A path to a ``.npy``, ``.csv``,
+            ``.parquet``, HDF5 or zarr file or a folder of such, what :func:`gramless.open_source` returns, or an
+            iterator of row blocks: read block by block, never whole.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            Not negative. A weight of 2 counts as the row twice, 0 as its absence. Of a source with names: the column
+            that has it.
 
         Returns
         -------
         KernelPCA
             This estimator.
         """
+        if is_out_of_core(X) or self.checkpoint is not None:
+            return self._fit_source(X, sample_weight)  # type: ignore[no-any-return]
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
@@ -288,47 +318,37 @@ class KernelPCA(
         with use_threads(self.n_jobs):
             return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any, out: Any = None) -> Any:
         """Project rows on the components, block by block.
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features)
+        X : {array-like, CSR} of shape (m, n_features), path or source
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
+        out : str or Path, default=None
+            A ``.npy``, ``.parquet`` or ``.csv`` file to write to as the rows are read; it appears when it is whole.
 
         Returns
         -------
-        ndarray of shape (m, k)
+        ndarray of shape (m, k), or `out` where that is given
         """
+        if out is not None or is_out_of_core(X):
+            return self._transform_source(X, out)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
     #: Attributes that :meth:`save` writes.
-    SAVED: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", "_input_mean"),
-            *("n_features_in_", "feature_names_in_", "gamma_", "method_", "plan_"),
-            *STREAM_STATE,
-        }
-    )
-
-    def save(self, path: Any) -> None:
-        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
-
-        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
-
-        Parameters
-        ----------
-        path : str or Path
-            Arrays in the safetensors format, the rest as JSON in its header.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params(deep=False)
-        attributes = {name: value for name, value in self.__dict__.items() if name in self.SAVED}
-        encoder = Encoder()
-        state = encoder.encode({"parameters": parameters, "attributes": attributes})
-        write_file(path, {"version": __version__, "estimator": "KernelPCA", "state": state}, encoder.arrays)
+    SAVED: ClassVar[dict[str, Any]] = {
+        "X_fit_": ROWS,
+        **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean"), np.ndarray),
+        "_preimage": RidgePreimage,
+        "_sample": RowSample | None,
+        "gamma_": float,
+        "method_": str,
+        "plan_": Plan,
+        **STREAM_TYPES,
+    }
 
     def truncate(self, k: int) -> KernelPCA:
         """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
@@ -371,7 +391,7 @@ class KernelPCA(
             self,
             X,
             accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch,
+            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
             dtype=[np.float64, np.float32],
             ensure_min_samples=1 if batch else 2,
             reset=reset,
@@ -396,7 +416,7 @@ class KernelPCA(
 
     def _make_kernel(self, X: Any, weights: Array) -> Kernel:
         """A kernel object, with the gamma that suits the data."""
-        self.gamma_, kernel = make_kernel(self, X, weights)
+        self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
 
     def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
@@ -409,9 +429,9 @@ class KernelPCA(
             self._input_mean = np.average(np.asarray(X, dtype=np.float64), axis=0, weights=weights)
         return X - self._input_mean
 
-    def _pose(self, X: Any, kernel: Kernel, weights: Array) -> Problem:
-        """The problem for the planner."""
-        n = X.shape[0]
+    def _pose(self, X: Any, kernel: Kernel, weights: Array, *, survey: Survey | None = None, **more: Any) -> Problem:
+        """The problem for the planner; X are all rows, or a sample of those that were surveyed."""
+        n = X.shape[0] if survey is None else survey.rows
         single = X.dtype == np.float32
         tol = self.tol if self.tol > 0 or self.eigen_solver == "arpack" else (1e-5 if single else 1e-10)
         if self.n_components is None:
@@ -426,10 +446,12 @@ class KernelPCA(
             tol,
             self.memory_limit,
             domain=self._domain(X),
+            survey=survey,
             solver=self.eigen_solver,
             strict=self.tol > 0,
             forget=not self.keep_data,
             **placement(self.device),
+            **more,
         )
 
     def _domain(self, X: Any) -> Box | None:
@@ -484,11 +506,14 @@ class KernelPCA(
         if self.remove_zero_eig or self.n_components is None:
             fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
         space = fitted.space
+        values, variances = (
+            in_range(some, dtype, what)
+            for some, what in ((space.scatter, "eigenvalues"), (space.scatter / space.weight, "variances"))
+        )
         self._fitted, self._space = fitted, space
-        self.eigenvalues_ = space.scatter.astype(dtype)
+        self.eigenvalues_, self.explained_variance_ = values, variances
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        self.explained_variance_ = (space.scatter / space.weight).astype(dtype)
         ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
@@ -507,7 +532,7 @@ class KernelPCA(
 
     def _like_input(self, values: Array, X: Any) -> Array:
         """Results in the precision of the input."""
-        return values.astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
+        return in_range(values, X.dtype if X.dtype == np.float32 else np.float64, "components")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -519,3 +544,8 @@ class KernelPCA(
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
+
+
+def _is_read_only_map(X: Any) -> bool:
+    """Whether X is a file that nobody can change by way of X: there is no need to keep a copy of it."""
+    return isinstance(X, np.memmap) and not X.flags.writeable

@@ -13,6 +13,7 @@ from gramless.estimators.reading import read_kernel
 from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
 from gramless.problem import Problem
+from gramless.routes.survey import Survey
 
 KERNEL_NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
 
@@ -22,9 +23,13 @@ def is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
-def make_kernel(model: Any, x: Any, weights: Array) -> tuple[float, Kernel]:
-    """The number that an estimator's `gamma` stands for with rows `x` (n, d), and its kernel as an object."""
-    gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
+def make_kernel(model: Any, x: Any, weights: Array, gamma: float | None = None) -> tuple[float, Kernel]:
+    """The number that an estimator's `gamma` stands for with rows `x` (n, d), and its kernel as an object.
+
+    `gamma` is given where it took a search to find it.
+    """
+    if gamma is None:
+        gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
     return gamma, read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
 
 
@@ -37,6 +42,7 @@ def pose_problem(
     memory_limit: Any,
     *,
     domain: Box | None = None,
+    survey: Survey | None = None,
     **more: Any,
 ) -> Problem:
     """The problem for rows `x` (n, d), with what a sample of them says of the spectrum.
@@ -53,14 +59,20 @@ def pose_problem(
     memory_limit : int, str or None
     domain : Box, optional
         Holds all rows that will ever come: then the plan depends on it, not on these rows.
+    survey : Survey, optional
+        Of all rows, where `x` is a sample of them.
     **more
         Further fields of the problem.
     """
     boxless = isinstance(kernel, Precomputed) or scipy.sparse.issparse(x)
-    box = None if boxless else domain or Box.around(x)
-    peak, variance = estimate_spectrum(kernel, x if domain is None else spread(domain.low, domain.high))
+    box = None if boxless else domain or (Box.around(x) if survey is None else survey.box)
+    n, weight = (x.shape[0], float(weights.sum())) if survey is None else (survey.rows, survey.weight)
+    if domain is None:
+        peak, variance = estimate_spectrum(kernel, x, n)
+    else:
+        peak, variance = estimate_spectrum(kernel, spread(domain.low, domain.high))
     return Problem(
-        n=x.shape[0],
+        n=n,
         d=x.shape[1],
         kernel=kernel,
         k=k,
@@ -70,10 +82,10 @@ def pose_problem(
         sparse=scipy.sparse.issparse(x),
         low=None if box is None else box.low,
         high=None if box is None else box.high,
-        weight=float(weights.sum()),
+        weight=weight,
         domain=domain is not None,
         peak=peak,
         variance=variance,
-        sample=None if boxless or domain is not None else some_rows(x),
+        sample=None if boxless or domain is not None or survey is not None else some_rows(x),
         **more,
     )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import PreimageWarning
 from gramless.estimators.reading import read_seed
-from gramless.kernels import Precomputed
+from gramless.kernels import Gaussian, Precomputed
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
 
 METHODS = ("ridge", "fixed_point", "distances")
@@ -33,7 +33,7 @@ class Preimages:
         method : {"ridge", "fixed_point", "distances"}, default="ridge"
             ``"ridge"``: kernel ridge regression of the rows on their components, as in scikit-learn; needs
             ``fit_inverse_transform=True``. ``"fixed_point"``: the input whose image is nearest (Mika et al. 1999), for
-            the Gaussian kernel; rows for which the iteration does not settle fall back to ``"distances"`` with a
+            kernels of the distance; rows for which the iteration does not settle fall back to ``"distances"`` with a
             :class:`~gramless.errors.PreimageWarning`. ``"distances"``: from distances to the nearest training points
             (Kwok & Tsang 2004), for kernels of the distance.
 
@@ -213,13 +213,28 @@ class Preimages:
         if scipy.sparse.issparse(X):
             raise ValueError("Inverse transform not implemented for sparse matrices: pass X.toarray().")
         before = None if first else self.__dict__.get("_sample")
-        room = parse_memory(self.memory_limit) // (8 * 8 * X.shape[1])
-        size = max(1, min(_SAMPLE_ROWS, room))
+        size = sample_size(self, X.shape[1])
         seed = int(read_seed(self.random_state).integers(2**31))
         new = RowSample.of(X, weights, size, seed=[seed, 0 if before is None else before.seen])
         self._sample = new if before is None else before + new
         for name in ("_preimage", "dual_coef_", "X_transformed_fit_"):
             self.__dict__.pop(name, None)
+
+
+def sample_size(model: Any, n_features: int) -> int:
+    """Rows that a model without its training rows keeps for pre-images."""
+    room = parse_memory(model.memory_limit) // (8 * 8 * n_features)
+    return max(1, min(_SAMPLE_ROWS, room))
+
+
+def available_preimage(model: Any) -> str:
+    """The method of pre-images that suits a fitted model: the nearest image for a Gaussian, which needs no ridge.
+
+    Ridge regression where it was learnt for other kernels, else from distances.
+    """
+    if isinstance(model._space.span.kernel, Gaussian):
+        return "fixed_point"
+    return "ridge" if model.fit_inverse_transform else "distances"
 
 
 def _settled_points(expansion: Expansion, scores: Array, start: Array | None) -> Array:

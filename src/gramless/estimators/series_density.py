@@ -12,12 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.densities import fit_series
+from gramless.densities import Series, fit_series
 from gramless.estimators.reading import read_seed
+from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.kernels import Gaussian, Kernel
 
 
-class SeriesDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
+@estimators.register("SeriesDensity")
+class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Density of rows as a truncated series of kernel eigenfunctions (Girolami 2002).
 
     With all terms this is the Parzen estimate, scikit-learn's KernelDensity. The terms that are left out are those
@@ -74,6 +77,14 @@ class SeriesDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         "n_jobs": [None, Integral],
     }
 
+    #: Attributes that :meth:`save` writes.
+    SAVED: ClassVar[dict[str, Any]] = {
+        "kernel_": Kernel,
+        "_series": Series,
+        **dict.fromkeys(("bandwidth_", "normalization_error_"), float),
+        "n_components_": int,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -92,6 +103,7 @@ class SeriesDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SeriesDensity:
         """Expand the density of X.
 

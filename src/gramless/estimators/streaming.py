@@ -12,26 +12,30 @@ from sklearn.base import _fit_context
 from sklearn.utils.metaestimators import available_if
 
 from gramless.arrays import Array, use_threads
+from gramless.certificates import Certificate
 from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
+from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.undoing import whole_or_nothing
 from gramless.planning import make_plan
 from gramless.problem import Problem
 from gramless.progress import observer
-from gramless.routes import Stream, open_stream, stream_of_fit
+from gramless.routes import Fitted, Stream, open_stream, stream_of_fit
+from gramless.sources import is_out_of_core
+from gramless.spaces import Eigenspace
 
 #: What a model consists of; in a stream it is made when one of these is first asked for.
-MODEL = (
-    "_fitted",
-    "_space",
-    "certificate_",
-    "eigenvalues_",
-    "explained_variance_",
-    "explained_variance_ratio_",
-    "passes_",
-)
-#: What `fit` makes anew.
-STREAM_STATE = (*MODEL, "_stream", "_before", "_dtype")
+MODEL: dict[str, Any] = {
+    "_fitted": Fitted,
+    "_space": Eigenspace,
+    "certificate_": Certificate,
+    **dict.fromkeys(("eigenvalues_", "explained_variance_", "explained_variance_ratio_"), np.ndarray),
+    "passes_": int,
+}
+#: What `fit` makes anew, and of what types it is.
+STREAM_TYPES = {**MODEL, "_stream": Stream, "_before": Eigenspace | None, "_dtype": np.dtype}
+STREAM_STATE = tuple(STREAM_TYPES)
 
 _LEAST = 1e-100  # total weight below which an old stream is not scaled down any further: it is nothing by then
 
@@ -39,8 +43,11 @@ _LEAST = 1e-100  # total weight below which an old stream is not scaled down any
 class Streaming:
     """Methods of :class:`~gramless.KernelPCA` for rows that come in batches."""
 
+    _sample: Any
+
     @available_if(can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Take in a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
 
@@ -54,10 +61,11 @@ class Streaming:
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
-            Any number of rows, one included.
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+            Any number of rows, one included. Of a file or another source every block is a batch.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            Of a source with names: the column that has it.
 
         Returns
         -------
@@ -65,21 +73,28 @@ class Streaming:
             This estimator, ready to transform.
         """
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
-            stream = self._as_stream()
-            X, weights = self._read_batch(X, sample_weight, reset=stream is None)
-            faded, sample = self._faded(weights), self.__dict__.get("_sample")
-            if stream is None:
-                self._follow(self._open_stream(X, weights), X.dtype)
+            if is_out_of_core(X):
+                self._take_blocks(open_rows(self, X, sample_weight), fresh=self._as_stream() is None)
             else:
-                factor = self._fading(stream, X.shape[0])
-                observer().begins(self.method_, np.inf)
-                older = stream if factor == 1 else stream.scaled(factor)
-                self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
-                self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
-            self._sample_rows(X, faded, first=stream is None)
+                self._take_batch(X, sample_weight)
         return self
 
+    def _take_batch(self, X: Any, sample_weight: Any) -> None:
+        stream = self._as_stream()
+        X, weights = self._read_batch(X, sample_weight, reset=stream is None)
+        faded, sample = self._faded(weights), self.__dict__.get("_sample")
+        if stream is None:
+            self._follow(self._open_stream(X, weights), X.dtype)
+        else:
+            factor = self._fading(stream, X.shape[0])
+            observer().begins(self.method_, np.inf)
+            older = stream if factor == 1 else stream.scaled(factor)
+            self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
+            self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
+        self._sample_rows(X, faded, first=stream is None)
+
     @available_if(can_stream)  # type: ignore[untyped-decorator]
+    @whole_or_nothing
     def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Take rows out again that `partial_fit` or `fit` took in, with the weights they had then.
 

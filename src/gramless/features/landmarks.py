@@ -17,6 +17,7 @@ from gramless.arrays import (
     is_tensor,
     like,
     namespace,
+    refuse_scale,
     row_squares,
     run_in_threads,
     threads_for,
@@ -91,6 +92,7 @@ class LandmarkMap(RowwiseMap):
         if not np.isfinite(gram).all():
             raise ValueError(f"{kernel} overflows on this data; rescale it")
         largest = float(gram.diagonal().max(initial=0.0))
+        refuse_scale(largest, "kernel values")
         entry = _entry_error(kernel, kernel.radius(ready), points.shape[1], largest)
         drop = max(8 * len(gram) * entry, 64 * len(gram) * unit_roundoff() * largest)
         _, order, rank, _ = scipy.linalg.lapack.dpstrf((gram + gram.T) / 2, lower=1, tol=drop)

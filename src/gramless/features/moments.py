@@ -10,6 +10,7 @@ import scipy.linalg
 
 from gramless.arrays import (
     Array,
+    Tower,
     inner,
     inner_rounding,
     like,
@@ -107,6 +108,8 @@ class DenseMoments:
         moving = slip + unit * (first + 2 * root)
         products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
         mean = to_numpy(mean + shift)
+        if not np.isfinite(spread + first + leak + rounding):
+            raise ValueError("the scatter of the features overflows; rescale the data")
         return cls(
             weight=weight,
             mean=mean,
@@ -232,7 +235,7 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
     """
     pieces = [slice(first, min(n, first + rows)) for first in range(0, max(n, 1), rows)]
     made: dict[int, DenseMoments] = {}
-    sums: list[tuple[int, DenseMoments]] = []  # (number of chunks, their sum): sizes fall, as in binary numbers
+    sums = Tower()
 
     def work(i: int) -> None:
         made[i] = of_chunk(pieces[i])
@@ -243,18 +246,9 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
             chosen = list(range(first, min(len(pieces), first + together)))
             yield chosen
             for i in chosen:
-                _push(sums, made.pop(i))
+                sums.push(made.pop(i))
             observer().summed(pieces[chosen[-1]].stop, n)
 
     run_in_threads(work, rounds())
-    total = sums.pop()[1]
-    while sums:
-        total = sums.pop()[1] + total
+    total: DenseMoments = sums.total()
     return total
-
-
-def _push(sums: list[tuple[int, DenseMoments]], moments: DenseMoments) -> None:
-    count = 1
-    while sums and sums[-1][0] == count:
-        moments, count = sums.pop()[1] + moments, 2 * count
-    sums.append((count, moments))

@@ -155,8 +155,9 @@ class ShiftedMoments:
         matrix, scatter = matrix[:, used], scatter[np.ix_(used, used)]
         problem = _Graded(matrix, scatter, spread[used], blur[used], self.shift.matrix_error)
         with np.errstate(over="ignore", invalid="ignore"):
-            if not problem.size < 1e150:
-                raise ValueError(f"the scatter of the features overflows: its root is {problem.size:g}; scale the data")
+            if not 1e-140 < problem.size < 1e150:
+                what = "underflows" if problem.size < 1 else "overflows"
+                raise ValueError(f"the scatter of the features {what}: its root is {problem.size:g}; rescale the data")
         values, axes, error, residual = problem.solve() if len(spread) <= _GRADED else problem.solve_squared(k)
         return _spectrum(values, axes, error, residual, k)
 
@@ -227,8 +228,9 @@ class _Graded:
 
 def _gram_residual(off: Array, roots: Array, most: float) -> Array:
     """Norm of K v - l v, from that of S a - l a in feature space: v = Phi a / sqrt(l) magnifies by sqrt(l_1 / l)."""
-    good = off * roots[0] < most * roots
-    return np.where(good, off * roots[0] / np.where(good, roots, 1.0), most)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        residual = off * (roots[0] / roots)  # a root of 0 proves nothing
+    return np.where(residual < most, residual, most)
 
 
 def _spectrum(values: Array, axes: Array, error: Array, residual: Array, k: int) -> Spectrum:

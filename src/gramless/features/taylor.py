@@ -272,9 +272,9 @@ def _distances(x: Any, weights: Array, center: Array, sigma: float) -> tuple[Arr
         z = (np.asarray(x[first : first + 8192], dtype=np.float64) - center) / sigma
         squared[first : first + 8192] = np.einsum("ij,ij->i", z, z)
     largest = float(squared.max(initial=0.0))
-    if largest == 0:
-        return np.zeros(1), np.ones(1)
-    bins = np.minimum((squared * (256 / largest)).astype(np.int64), 255)
+    if largest == 0 or not np.isfinite(largest):
+        return np.array([largest]), np.ones(1)
+    bins = np.minimum((256 * (squared / largest)).astype(np.int64), 255)
     share = np.bincount(bins, weights=weights, minlength=256) / max(float(weights.sum()), 1e-300)
     return largest * (np.arange(256) + 1) / 256, share
 

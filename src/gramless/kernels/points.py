@@ -12,6 +12,8 @@ import scipy.sparse
 
 from gramless.arrays import Array, in_dtype, in_float64, is_tensor, like, namespace, row_squares
 
+_WIDE = 256  # columns beyond which to copy the rows takes longer than to sweep over their products
+
 
 @dataclass(frozen=True)
 class Points:
@@ -106,13 +108,13 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
         left, right = x.factors[0], y.factors[1]  # type: ignore[attr-defined]
         squared = namespace(left).addmm(left.new_empty(1), left, right.T, beta=0, alpha=factor)
         return squared.fill_diagonal_(0) if x is y else squared  # type: ignore[no-any-return]
-    if scipy.sparse.issparse(x.values):
+    n, d = x.values.shape
+    if scipy.sparse.issparse(x.values) or d > _WIDE:
         squared = dot_products(x.values, y.values)
         squared *= -2
         squared += x.squared_norms[:, None]
         squared += y.squared_norms
     else:  # the norms ride along as two more columns: no further sweep over the tile
-        n, d = x.values.shape
         left = np.empty((n, d + 2), x.values.dtype)
         left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
         right = np.empty((len(y), d + 2), y.values.dtype)

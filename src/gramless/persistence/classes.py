@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from typing import Any
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, get_type_hints
+
+import numpy as np
+import scipy.sparse
 
 from gramless.certificates import Certificate
+from gramless.clustering import CenterModel
+from gramless.densities import Series, Shape
+from gramless.discriminants import FisherRule, Projection
 from gramless.features import (
     Box,
     CompositeMap,
@@ -20,12 +26,15 @@ from gramless.features import (
 from gramless.features.fourier.grid import Axes, FourierGrid
 from gramless.features.shifted import ShiftedMoments
 from gramless.features.triangle import Triangle
-from gramless.kernels import FromCallable, kernels
+from gramless.kernels import FromCallable, Kernel, kernels
+from gramless.kernels.spectral import SpectralDensity
 from gramless.planning import Plan
 from gramless.problem import Estimate, Problem
 from gramless.routes import Fitted
+from gramless.routes.blockwise import Gathered
 from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.routes.stream.newcomers import Newcomers
+from gramless.routes.survey import Survey
 from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
@@ -37,16 +46,48 @@ CLASSES: dict[str, type[Any]] = {
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
-        *(Certificate, Estimate, Fitted, Plan, Problem),
+        *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
+        *(Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
     )
 }
-_CONSTRUCTED = {"Monomials": ("kernel", "d", "center", "unit")}
+
+#: Rows, as estimators and spans keep them.
+ROWS = np.ndarray | scipy.sparse.csr_array | scipy.sparse.csr_matrix
+
+#: Classes that stand behind a protocol: what may be read where it is asked for.
+IMPLEMENTATIONS: dict[str, tuple[type[Any], ...]] = {
+    "Span": (PointSpan, FeatureSpan, InputSpan),
+    "Moments": (DenseMoments, ShiftedMoments, ToeplitzMoments),
+    "Shift": (Monomials,),
+    "Stream": (LandmarkStream, MergingStream, MomentStream, RefittingStream),
+}
+# fields that are annotated more widely than what is ever written
+_NARROWER: dict[tuple[str, str], Any] = {
+    **{(name, "points"): ROWS for name in ("PointSpan", "LandmarkMap")},
+    ("Newcomers", "points"): ROWS | None,
+    ("MergingStream", "waiting"): ROWS | None,
+    ("RefittingStream", "x"): ROWS,
+    ("Series", "rows"): ROWS,
+    ("QuadraticForm", "A"): np.ndarray,
+    ("Gathered", "signs"): ROWS,
+    ("Problem", "kernel"): Kernel,
+    **{("Problem", name): np.ndarray | None for name in ("low", "high", "sample")},
+}
+_CONSTRUCTED = {"Monomials": {"kernel": Kernel, "d": int, "center": np.ndarray, "unit": np.ndarray}}
 
 
-def field_names(cls: type[Any]) -> tuple[str, ...]:
-    """What an object is made from again."""
+def field_types(cls: type[Any]) -> dict[str, Any]:
+    """What an object is made from again: the types of its fields by name."""
     if cls.__name__ in _CONSTRUCTED:
         return _CONSTRUCTED[cls.__name__]
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} does not say what it is made from")
-    return tuple(field.name for field in fields(cls) if field.init)
+    hints = get_type_hints(cls)
+    return {f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name]) for f in fields(cls) if f.init}
+
+
+def required_fields(cls: type[Any]) -> frozenset[str]:
+    """Fields without a default: a file must have them. One that was added later, with a default, may be missing."""
+    if cls.__name__ in _CONSTRUCTED:
+        return frozenset(_CONSTRUCTED[cls.__name__])
+    return frozenset(f.name for f in fields(cls) if f.init and f.default is MISSING and f.default_factory is MISSING)

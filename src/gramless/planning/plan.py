@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gramless.errors import LongFitWarning, MemoryLimitError
@@ -24,10 +24,13 @@ class Method(Protocol):
         Whether it needs each row only once, so that rows may come in batches and be forgotten.
     forgets : bool
         Whether its model does without the training rows.
+    maps : bool
+        Whether it takes rows from a memory map a few at a time, and never all of them.
     """
 
     streams: bool
     forgets: bool
+    maps: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """What it would cost, or why it cannot serve."""
@@ -112,13 +115,18 @@ class Plan:
             )
         warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
 
-    def __str__(self) -> str:
+    def title(self) -> str:
+        """The problem in a line."""
         problem = self.problem
-        title = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
-        return title + "\n" + text_table(self.header, self.rows(), left=True)
+        return f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+
+    def __str__(self) -> str:
+        return self.title() + "\n" + text_table(self.header, self.rows(), left=True)
 
     def _repr_html_(self) -> str:
-        return html_table(self.header, self.rows())
+        return html_table(
+            self.header, self.rows(), caption=self.title(), strong={list(self.candidates).index(self.chosen)}
+        )
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
@@ -173,7 +181,7 @@ def _ask(method: Method, problem: Problem) -> Estimate:
         return Estimate(refusal="needs all rows at once")
     if problem.forget and not method.forgets:
         return Estimate(refusal="projects through the training rows, and keep_data=False")
-    return where_asked(method.estimate(problem), problem)
+    return where_asked(_from_blocks(method, problem) if problem.block else method.estimate(problem), problem)
 
 
 def where_asked(estimate: Estimate, problem: Problem) -> Estimate:
@@ -181,6 +189,19 @@ def where_asked(estimate: Estimate, problem: Problem) -> Estimate:
     if estimate.device == "cpu" != problem.device and not (problem.anywhere or problem.streaming or estimate.refusal):
         return Estimate(refusal=f"works on the CPU, and device={problem.device!r}; pass device='auto' or 'cpu'")
     return estimate
+
+
+def _from_blocks(method: Method, problem: Problem) -> Estimate:
+    """What a method says of rows that are read in blocks: it holds two of them, or else all rows."""
+    estimate = method.estimate(problem)
+    if estimate.refusal:
+        return estimate
+    if method.streams:
+        held = method.estimate(replace(problem, n=min(problem.n, problem.block)))
+        return replace(estimate, bytes=(estimate if held.refusal else held).bytes + 32 * problem.block * problem.d)
+    if problem.mapped and method.maps:
+        return estimate
+    return replace(estimate, bytes=estimate.bytes + 16 * problem.n * problem.d)
 
 
 def _size(count: float) -> str:

@@ -1,7 +1,33 @@
-"""Figures of fitted models. Needs matplotlib: ``pip install gramless[plot]``."""
+"""Figures of fitted models, in the manner of scikit-learn's displays. Needs matplotlib: ``pip install gramless[plot]``.
 
-from gramless.plots.contours import plot_components
-from gramless.plots.embedding import plot_embedding
-from gramless.plots.spectrum import plot_spectrum
+``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns keeps what was computed, and
+``.plot(ax=)`` draws it again elsewhere.
+"""
 
-__all__ = ["plot_components", "plot_embedding", "plot_spectrum"]
+from gramless.plots.contours import ComponentsDisplay, component_heights, component_title, plot_components
+from gramless.plots.convergence import ConvergenceDisplay
+from gramless.plots.distance import SubspaceDistanceDisplay
+from gramless.plots.embedding import EmbeddingDisplay, plot_embedding
+from gramless.plots.images import image_shape
+from gramless.plots.plan import PlanDisplay
+from gramless.plots.reconstruction import ReconstructionDisplay
+from gramless.plots.spectrum import SpectrumDisplay, plot_spectrum
+from gramless.plots.variance import ExplainedVarianceDisplay, share_bounds
+
+__all__ = [
+    "ComponentsDisplay",
+    "ConvergenceDisplay",
+    "EmbeddingDisplay",
+    "ExplainedVarianceDisplay",
+    "PlanDisplay",
+    "ReconstructionDisplay",
+    "SpectrumDisplay",
+    "SubspaceDistanceDisplay",
+    "component_heights",
+    "component_title",
+    "image_shape",
+    "plot_components",
+    "plot_embedding",
+    "plot_spectrum",
+    "share_bounds",
+]

@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
+#: Okabe and Ito's colours, which people of every colour vision tell apart.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_LINES = ("-", "--", ":", "-.")
+_MARKERS = "os^DvPX"
+
 
 def require_matplotlib() -> ModuleType:
     """``matplotlib.pyplot``, or an error that says how to get it."""
@@ -35,3 +40,14 @@ def pale_viridis() -> Colormap:
     colors = colormaps["viridis"](range(256))
     colors[:, :3] = 0.6 * colors[:, :3] + 0.4
     return ListedColormap(colors, name="pale_viridis")
+
+
+def next_style(ax: Axes) -> dict[str, Any]:
+    """Colour, line and marker that no line of `ax` has yet: told apart in print too."""
+    number = len(ax.get_lines())
+    return {
+        "color": PALETTE[number % len(PALETTE)],
+        "linestyle": _LINES[number % len(_LINES)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 4.5,
+    }

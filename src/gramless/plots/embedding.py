@@ -15,10 +15,80 @@ if TYPE_CHECKING:
 _MARKERS = "os^DvP*X<>"
 
 
-def plot_embedding(scores: Any, labels: Any = None, ax: Axes | None = None) -> Axes:
-    """Scatter the first two components of each row, one colour and one marker for each label.
+class EmbeddingDisplay:
+    """Rows as points: two of their components, one colour and one marker for each label.
 
     Labels of one character, such as digits, are themselves the markers.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples, k)
+        What ``transform`` returns; k at least 2.
+    labels : array-like of shape (n_samples,), optional
+        Classes of the rows.
+    components : pair of int, default=(1, 2)
+        Which to draw across and up, counted from 1.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    figure_ : Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from gramless import KernelPCA
+    >>> from gramless.plots import EmbeddingDisplay
+    >>> X, digit = load_digits(return_X_y=True)
+    >>> kpca = KernelPCA(3, kernel="rbf", gamma="median").fit(X)
+    >>> EmbeddingDisplay.from_estimator(kpca, X, digit, components=(1, 3)).ax_.get_ylabel()
+    'component 3'
+    """
+
+    ax_: Axes
+    figure_: Any
+
+    def __init__(self, scores: Any, labels: Any = None, *, components: tuple[int, int] = (1, 2)) -> None:
+        points = np.asarray(scores)
+        if points.ndim != 2 or points.shape[1] < 2:
+            raise ValueError(
+                f"scores of shape {points.shape} given; an embedding in the plane needs two columns or more"
+            )
+        if labels is not None and len(labels) != len(points):
+            raise ValueError(f"{len(labels)} labels given for {len(points)} rows; pass one for each")
+        if not all(1 <= number <= points.shape[1] for number in components):
+            raise ValueError(f"components={components} given; they count from 1, and there are {points.shape[1]}")
+        self.scores, self.labels, self.components = points, labels, components
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        components: tuple[int, int] = (1, 2),
+        ax: Axes | None = None,
+    ) -> EmbeddingDisplay:
+        """Draw what ``estimator.transform(X)`` returns; rows of one `y` share colour and marker."""
+        return cls(estimator.transform(X), y, components=components).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> EmbeddingDisplay:
+        """Draw, in `ax` or a new figure."""
+        ax = axes_or_new(ax, figsize=(5.2, 4.6))
+        first, second = self.components
+        points = self.scores[:, [first - 1, second - 1]]
+        if self.labels is None:
+            ax.scatter(points[:, 0], points[:, 1], s=10, color="0.3", linewidths=0)
+        else:
+            _draw_classes(ax, points, np.asarray(self.labels))
+        ax.set(xlabel=f"component {first}", ylabel=f"component {second}")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def plot_embedding(scores: Any, labels: Any = None, ax: Axes | None = None) -> Axes:
+    """:class:`EmbeddingDisplay` of the first two components, for those who want the axes only.
 
     Parameters
     ----------
@@ -32,28 +102,8 @@ def plot_embedding(scores: Any, labels: Any = None, ax: Axes | None = None) -> A
     Returns
     -------
     Axes
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from gramless import KernelPCA
-    >>> X, digit = load_digits(return_X_y=True)
-    >>> scores = KernelPCA(2, kernel="rbf", gamma="median").fit_transform(X)
-    >>> plot_embedding(scores, digit).get_xlabel()
-    'component 1'
     """
-    points = np.asarray(scores)
-    if points.ndim != 2 or points.shape[1] < 2:
-        raise ValueError(f"scores of shape {points.shape} given; an embedding in the plane needs two columns or more")
-    if labels is not None and len(labels) != len(points):
-        raise ValueError(f"{len(labels)} labels given for {len(points)} rows; pass one for each")
-    ax = axes_or_new(ax, figsize=(5.2, 4.6))
-    if labels is None:
-        ax.scatter(points[:, 0], points[:, 1], s=10, color="0.3", linewidths=0)
-    else:
-        _draw_classes(ax, points, np.asarray(labels))
-    ax.set(xlabel="component 1", ylabel="component 2")
-    return ax
+    return EmbeddingDisplay(scores, labels).plot(ax).ax_
 
 
 def _draw_classes(ax: Axes, points: Array, labels: Array) -> None:

@@ -33,6 +33,7 @@ class CudaMethod:
 
     streams = False
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.device == "cpu":

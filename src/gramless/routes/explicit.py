@@ -18,7 +18,7 @@ from gramless.problem import Estimate, Problem, Request
 from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, FeatureSpan
 
-_SIGN_ROWS = 10_000
+SIGN_ROWS = 10_000  #: rows at most that the signs of the components are settled on
 CHUNKS_ON_CARD = 8 * 8 * 2**25  # bytes: eight arrays of the size of a chunk of features
 WAKING = 0.5  # seconds to wake a card and compile for it
 
@@ -34,6 +34,7 @@ class ExplicitMethod:
 
     streams = True
     forgets = True
+    maps = False
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -145,7 +146,7 @@ def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
 
 def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
     """Signs by the one rule, on all rows or on 10,000 evenly spaced: to project all would cost more than the fit."""
-    rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SIGN_ROWS)).astype(int))
+    rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], SIGN_ROWS)).astype(int))
     rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
     signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))
     return fitted.flipped(signs)

@@ -26,6 +26,7 @@ class DenseMethod:
 
     streams = False
     forgets = False
+    maps = True
 
     def estimate(self, problem: Problem) -> Estimate:
         n, k = problem.n, problem.k
@@ -57,6 +58,7 @@ class TiledMethod:
 
     streams = False
     forgets = False
+    maps = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":
@@ -66,7 +68,14 @@ class TiledMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         layout = choose_layout(problem)
-        gram = TiledGram(problem.kernel, x, unless_ones(weights), keep_bytes=layout.keep_bytes, draft=layout.draft)
+        gram = TiledGram(
+            problem.kernel,
+            x,
+            unless_ones(weights),
+            keep_bytes=layout.keep_bytes,
+            prepare_bytes=layout.prepare_bytes,
+            draft=layout.draft,
+        )
         centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
         start = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramless.eigen.block_krylov import basis_columns, block_width
-from gramless.gram.tiled import TILE
+from gramless.gram.tiled import PREPARED, TILE
 from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.planning import Machine
 from gramless.problem import Problem
@@ -29,6 +29,8 @@ class Layout:
         Of the basis before a restart.
     keep_bytes : int
         For tiles.
+    prepare_bytes : int
+        For rows made ready for products, in float64; the draft's come on top.
     draft : bool
         Whether the space is built in float32, and finished in float64.
     landmarks : bool
@@ -40,6 +42,7 @@ class Layout:
     width: int
     columns: int
     keep_bytes: int
+    prepare_bytes: int
     draft: bool
     landmarks: bool
     seconds: float
@@ -70,8 +73,12 @@ def choose_layout(problem: Problem) -> Layout:
         if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
-        total = (held + keep + workspace(problem) + 2**22) / 0.8  # what allocators hold back
-        return Layout(width, columns, int(keep), draft, landmarks, float(seconds), total)
+        ready = 8 * n * (problem.d + 4)
+        more_ready = ready * (1.5 if draft else 1) - min(PREPARED, ready)
+        if more_ready > spare - keep:
+            ready, more_ready = PREPARED, 0.0
+        total = (held + keep + more_ready + workspace(problem) + 2**22) / 0.8  # what allocators hold back
+        return Layout(width, columns, int(keep), ready, draft, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]
     if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
@@ -111,7 +118,7 @@ def gram_seconds(problem: Problem) -> float:
 
 def workspace(problem: Problem) -> int:
     """Tiles in the making, and rows made ready."""
-    return problem.threads * 3 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4)) + 2**20
+    return problem.threads * 3 * 8 * min(TILE, problem.n) ** 2 + min(PREPARED, 8 * problem.n * (problem.d + 4)) + 2**20
 
 
 def _all_tiles(problem: Problem) -> int:

@@ -8,10 +8,17 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from gramless.arrays import Array, blas_threads_for, inner, inner_rounding, orthonormalize, unit_roundoff
+from gramless.arrays import (
+    Array,
+    blas_threads_for,
+    inner,
+    inner_rounding,
+    orthonormalize,
+    refuse_squares,
+    unit_roundoff,
+)
 from gramless.certificates import Certificate, angle_bounds
 from gramless.eigen import Outcome
-from gramless.gram.tiled import refuse_scale
 from gramless.kernels import Linear
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
@@ -36,6 +43,7 @@ class CovarianceMethod:
 
     streams = False
     forgets = True
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         n, d = problem.n, problem.d
@@ -45,17 +53,18 @@ class CovarianceMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         mean = weighted_mean(x, weights)
-        scatter, drift = np.zeros((problem.d, problem.d)), np.zeros(problem.d)
+        scatter, drift, largest = np.zeros((problem.d, problem.d)), np.zeros(problem.d), 0.0
         for first in range(0, problem.n, _ROWS):
             rows = slice(first, first + _ROWS)
             moved = _dense(x[rows]) - mean
             drift += inner(weights[rows, None], moved)[0]  # the mean is rounded: what it misses is taken out below
             part = np.sqrt(weights[rows, None]) * moved
+            largest = max(largest, float(np.abs(part).max(initial=0.0)))
+            refuse_squares(largest, "squares of the data")
             scatter += inner(part, part)
             observer().summed(min(problem.n, first + _ROWS), problem.n)
         scatter -= np.outer(drift, drift) / weights.sum()
         scatter = (scatter + scatter.T) / 2
-        refuse_scale(float(np.abs(scatter).max()), "squares of the data")
         with blas_threads_for(problem.d):
             values, axes = scipy.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
@@ -69,6 +78,7 @@ class SvdMethod:
 
     streams = False
     forgets = True
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.sparse and not _refusal(problem):
@@ -85,7 +95,7 @@ class SvdMethod:
         rows -= inner(weights[:, None], rows)[0] / weights.sum()  # the mean is rounded
         rows *= np.sqrt(weights[:, None])
         largest = float(np.abs(rows).max())
-        refuse_scale(largest * largest, "squares of the data")
+        refuse_squares(largest, "squares of the data")
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
         slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
         errors = 2 * singular * slip + slip**2

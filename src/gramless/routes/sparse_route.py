@@ -36,6 +36,7 @@ class SparseMethod:
 
     streams = False
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)
@@ -104,8 +105,9 @@ def expected_neighbours(problem: Problem, radius: float) -> float:
     extent = np.maximum(np.asarray(problem.high) - np.asarray(problem.low), 0.0)
     wide = extent > 2 * radius
     m = int(wide.sum())
-    ball = float(np.pi ** (m / 2) / scipy.special.gamma(m / 2 + 1)) * radius**m  # volume in the wide directions
-    share = min(1.0, ball / float(np.prod(extent[wide])))
+    # logarithms: the volumes, of a ball and of the box in its wide directions, may leave the range of floats
+    ball = m / 2 * np.log(np.pi) - scipy.special.gammaln(m / 2 + 1) + m * np.log(max(radius, 1e-300))
+    share = float(np.exp(min(0.0, ball - np.log(extent[wide]).sum())))
     return min(float(problem.n), 1 + _CLUSTERED * problem.n * share)
 
 

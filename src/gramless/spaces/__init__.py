@@ -13,6 +13,7 @@ from gramless.spaces.preimage import (
     expand,
     fixed_points,
     from_distances,
+    mean_shift,
     preimage_errors,
 )
 from gramless.spaces.reduce import reduce
@@ -38,6 +39,7 @@ __all__ = [
     "fixed_points",
     "from_distances",
     "kernel_qr",
+    "mean_shift",
     "merge",
     "preimage_errors",
     "principal_angles",

@@ -42,6 +42,7 @@ def batch_space(kernel: Kernel, x: Any, weights: Array | None = None) -> Eigensp
     weights = np.ones(x.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     gram = TiledGram(kernel, x, weights)
     centered = CenteredGram(gram)
+    gram.statistics()  # refuses what overflows, before LAPACK sees it
     n, unit = len(weights), unit_roundoff()
     with one_blas_thread():
         values, vectors = np.linalg.eigh(centered.to_dense())

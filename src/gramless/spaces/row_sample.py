@@ -48,6 +48,8 @@ class RowSample:
     @classmethod
     def of(cls, x: Array, weights: Array, size: int, *, seed: int | list[int] = 0) -> RowSample:
         """Of rows `x` (n, d) with `weights` (n,); those of weight 0 do not count."""
+        if len(weights) > size and weights[0] > 0 and (weights == weights[0]).all():
+            return cls._of_equal(x, float(weights[0]), size, np.random.default_rng(seed))
         used = np.flatnonzero(weights > 0)
         uniform = 1.0 - np.random.default_rng(seed).random(len(used))
         priority = weights[used] / uniform
@@ -56,6 +58,21 @@ class RowSample:
             threshold = float(np.partition(priority, -size - 1)[-size - 1])
             used, priority = used[priority > threshold], priority[priority > threshold]
         return cls(size, np.array(x[used]), weights[used], priority, threshold, seen=len(uniform))
+
+    @classmethod
+    def _of_equal(cls, x: Array, weight: float, size: int, rng: np.random.Generator) -> RowSample:
+        """The same for rows of one weight, without drawing a number for each: the least uniforms come in order.
+
+        Of n uniforms in (0, 1) the i-th least has 1 - u_i = prod_{j < i} v_j^(1 / (n - j)), v_j uniform (Renyi 1953).
+        """
+        n = x.shape[0]
+        least = -np.expm1(np.cumsum(np.log1p(-rng.random(size + 1)) / (n - np.arange(size + 1.0))))
+        priority = weight / np.maximum(least, np.finfo(np.float64).tiny)
+        chosen = rng.choice(n, size, replace=False)
+        order = np.argsort(chosen)
+        return cls(
+            size, np.array(x[chosen[order]]), np.full(size, weight), priority[:-1][order], float(priority[-1]), seen=n
+        )
 
     @property
     def weights(self) -> Array:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from gramless.arrays import Array, in_dtype, is_tensor, to_numpy, unit_roundoff
+from gramless.arrays import Array, in_dtype, is_tensor, refuse_scale, to_numpy, unit_roundoff
 from gramless.arrays.devices import to_device
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.cuda.rectangular import TILE, refuse_without_tensors
-from gramless.gram.tiled.tiles import overflow_message, refuse_scale
+from gramless.gram.tiled.tiles import overflow_message
 from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import Rounding
 

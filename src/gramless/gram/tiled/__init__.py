@@ -2,6 +2,6 @@
 
 from gramless.gram.tiled.operator import TiledGram
 from gramless.gram.tiled.rectangular import rectangular_error, rectangular_product
-from gramless.gram.tiled.tiles import TILE, refuse_scale
+from gramless.gram.tiled.tiles import PREPARED, TILE
 
-__all__ = ["TILE", "TiledGram", "rectangular_error", "rectangular_product", "refuse_scale"]
+__all__ = ["PREPARED", "TILE", "TiledGram", "rectangular_error", "rectangular_product"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, refuse_scale, run_in_threads, unit_roundoff
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
-from gramless.gram.tiled.tiles import TILE, Tiles, overflow_message, refuse_scale
+from gramless.gram.tiled.tiles import PREPARED, TILE, Tiles, overflow_message
 from gramless.kernels import Kernel
 
 
@@ -29,6 +29,8 @@ class TiledGram(GramOperator):
         float64, or float32 for a draft. Sums are in float64 either way.
     keep_bytes : int
         Memory that tiles may take.
+    prepare_bytes : int
+        Memory that rows made ready for products may take, the draft's apart.
     draft : bool
         Whether to offer the same operator in float32.
 
@@ -51,15 +53,18 @@ class TiledGram(GramOperator):
         *,
         dtype: npt.DTypeLike = np.float64,
         keep_bytes: int = 0,
+        prepare_bytes: int = PREPARED,
         draft: bool = False,
     ) -> None:
         n = x.shape[0]
         super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
         self._weighted = weights is not None
         self._statistics: Statistics | None = None
-        self._tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes)
+        self._tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes, prepare_bytes)
         if draft and self._fits_float32():
-            self.draft = TiledGram(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes)
+            self.draft = TiledGram(
+                kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes
+            )
 
     def _fits_float32(self) -> bool:
         """Whether neither values nor weighted sums of them leave the range of float32."""

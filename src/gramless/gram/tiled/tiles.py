@@ -15,6 +15,7 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.kernels.base import Rounding
 
 TILE = 512
+PREPARED = 2**25  # bytes of rows made ready for products that are always remembered
 _SLAB = 32  # tiles that are kept side by side
 
 
@@ -29,9 +30,13 @@ class Tiles:
         Arithmetic of the tiles.
     keep_bytes : int
         Tiles are kept once made, as far as this goes.
+    prepare_bytes : int
+        Rows made ready for products are remembered if they take no more.
     """
 
-    def __init__(self, kernel: Kernel, x: Any, dtype: npt.DTypeLike, keep_bytes: int) -> None:
+    def __init__(
+        self, kernel: Kernel, x: Any, dtype: npt.DTypeLike, keep_bytes: int, prepare_bytes: int = PREPARED
+    ) -> None:
         self.kernel, self.x, self.dtype = kernel, x, np.dtype(dtype)
         self.n, self.d = x.shape
         self.blocks = -(-self.n // TILE)
@@ -42,7 +47,7 @@ class Tiles:
         self._slabs: list[Array] = []
         self._lock = threading.Lock()
         self._prepared: dict[int, Any] = {}
-        self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(2**25, keep_bytes // 4)
+        self._prepare_once = self.n * (self.d + 1) * self.dtype.itemsize <= max(prepare_bytes, keep_bytes // 4)
 
     def rows(self, i: int) -> slice:
         """Rows of block `i`."""
@@ -104,15 +109,6 @@ class Tiles:
 def overflow_message(kernel: Kernel) -> str:
     """What to say when values are not finite."""
     return f"{kernel} overflows on this data; rescale it, for instance with sklearn.preprocessing.StandardScaler"
-
-
-def refuse_scale(largest: float, what: str) -> None:
-    """Raise where squares of values of this size would leave the range of float64: no error bound could hold."""
-    if largest and not 1e-140 < largest < 1e140:
-        raise ValueError(
-            f"{what} of size {largest:.1e} are too {'small' if largest < 1 else 'large'} to square in float64; "
-            "rescale the data or the weights"
-        )
 
 
 def middle(kernel: Kernel, x: Any) -> Array | None:

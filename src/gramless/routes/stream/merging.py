@@ -161,6 +161,7 @@ class MergingMethod:
 
     streams = True
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = ""

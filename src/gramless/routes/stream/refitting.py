@@ -86,6 +86,7 @@ class RefittingMethod:
 
     streams = True
     forgets = False
+    maps = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if not problem.streaming:

@@ -1,0 +1,47 @@
+"""Numbers whose squares leave the range of a float, or that leave it themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gramless.arrays.dtypes import Array
+
+
+def refuse_scale(largest: float, what: str) -> None:
+    """Raise where squares of values of this size would leave the range of float64: no error bound could hold."""
+    if largest and not 1e-140 < largest < 1e140:
+        raise ValueError(
+            f"{what} of size {largest:.1e} are too {'small' if largest < 1 else 'large'} to square in float64; "
+            "rescale the data or the weights"
+        )
+
+
+def refuse_squares(largest: float, what: str) -> None:
+    """The same for squares of values whose largest modulus is `largest`, even where they vanish for underflow."""
+    limits = np.finfo(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        square = float(np.clip(np.square(np.float64(largest)), limits.tiny, limits.max))
+    refuse_scale(square if largest else 0.0, what)
+
+
+def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
+    """`values` in `dtype`, float32 or float64.
+
+    Raises
+    ------
+    ValueError
+        If finite ones would become infinite; the message names `what` and the remedy.
+
+    Examples
+    --------
+    >>> in_range(np.array([1e30]), np.float32, "eigenvalues")
+    array([1.e+30], dtype=float32)
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if np.isfinite(largest) and largest > np.finfo(dtype).max:
+        raise ValueError(
+            f"{what} of size {largest:.1e} do not fit {np.dtype(dtype)}, the type of X; "
+            "pass X.astype('float64'), or scale the data down"
+        )
+    return np.asarray(values.astype(dtype, copy=False))

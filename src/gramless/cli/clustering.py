@@ -1,0 +1,55 @@
+"""``gramless cluster``: kernel k-means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gramless.cli import options
+
+
+def cluster(
+    context: typer.Context,
+    data: options.Data,
+    output: options.TableOut,
+    clusters: Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many.")] = 8,
+    kernel: options.Kernel = "gaussian",
+    sigma: options.Sigma = "auto",
+    gamma: options.Gamma = None,
+    degree: options.Degree = 3.0,
+    coef0: options.Coef0 = 1.0,
+    nu: options.Nu = 1.5,
+    starts: Annotated[int, typer.Option(min=1, help="Starts, of which the best is kept.")] = 10,
+    columns: options.Columns = None,
+    label: options.Label = None,
+    key: options.Key = None,
+    method: options.Method = "auto",
+    memory: options.Memory = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
+    import numpy as np
+
+    from gramless.cli.files import check_table_path, open_rows, read_rows
+    from gramless.cli.progress import fit_bar, rows_bar
+    from gramless.cli.settings import KernelWords
+    from gramless.cli.telling import pairs, tell
+    from gramless.estimators import KernelKMeans
+    from gramless.estimators.summary import facts, summary_rows
+    from gramless.sources import open_writer
+
+    check_table_path(output)
+    quiet = context.obj["quiet"]
+    rows = read_rows(open_rows(data, columns, label, key), memory, rows_bar("read", quiet))
+    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows)
+    model = KernelKMeans(clusters, n_init=starts, method=method, memory_limit=memory, random_state=seed, **settings)
+    with fit_bar(quiet):
+        model.fit(rows)
+    with open_writer(output, ["cluster"], np.int64) as writer:
+        writer.write(model.labels_[:, None])
+    sizes = np.bincount(model.labels_, minlength=clusters).tolist()
+    told = {**facts(model), "sizes": sizes, "output": str(output)}
+    listed = ", ".join(f"{size:,}" for size in sizes)
+    tell(told, as_json, pairs([*summary_rows(model), ("sizes", listed), ("written to", str(output))]))

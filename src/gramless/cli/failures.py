@@ -1,0 +1,72 @@
+"""How a command fails: one line that says what is wrong and what to do, and an exit code that means something.
+
+==== =====================================================================
+code meaning
+==== =====================================================================
+0    done
+1    an error in gramless itself: please report it, with ``--debug``
+2    wrong use of a command: an unknown option, a missing argument
+3    a file cannot be read or written, or its columns do not fit
+4    what was asked for cannot be had: memory, tolerance, kernel, parameter
+5    an optional package is missing; the message names it
+130  interrupted (Ctrl-C); no file is left half-written
+==== =====================================================================
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+#: What the library calls by the name of a parameter, and the command line by that of an option.
+_WORDS = (
+    ("fit_inverse_transform=True", "--inverse"),
+    ("fit_inverse_transform=False", "no --inverse"),
+    ("memory_limit", "--memory"),
+    ("n_components", "-k"),
+    ("n_clusters", "-k"),
+    ("keep_data=False", "--forget-rows"),
+    (" key=", " --key"),
+    ("method='auto'", "--method auto"),
+    ("pass method='fixed_point' or 'distances'", "pass --by fixed_point or --by distances"),
+)
+
+OK, BUG, USAGE, FILES, REFUSED, MISSING, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+
+
+class UnusableFileError(Exception):
+    """A file does not serve; the message says why and what would."""
+
+
+def explain(error: Exception) -> int:
+    """Print one line on stderr; return the exit code."""
+    code, text = classify(error)
+    for ours, theirs in _WORDS:
+        text = text.replace(ours, theirs)
+    print(f"gramless: {' '.join(text.split())}", file=sys.stderr)
+    return code
+
+
+def classify(error: Exception) -> tuple[int, str]:
+    """Exit code and message of an error."""
+    from gramless.errors import MemoryLimitError, SourceError
+
+    wrong_use: Any = getattr(error, "format_message", None)  # typer's own errors; which package has them depends
+    if wrong_use is not None:
+        command = getattr(getattr(error, "ctx", None), "command_path", "gramless")
+        return USAGE, f"{wrong_use().rstrip('.')}; see {command} --help"
+    text = str(error) or type(error).__name__
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return FILES, f"there is no file {error.filename}"
+    if isinstance(error, (UnusableFileError, SourceError, OSError)):
+        texts = "not a number" in text or "not real numbers" in text
+        return FILES, text + ("; leave that column out by --label or --columns" if texts else "")
+    if isinstance(error, ImportError):
+        return MISSING, text
+    if isinstance(error, MemoryError) and not isinstance(error, MemoryLimitError):
+        return REFUSED, "out of memory; pass --memory with less than is free, or fewer components"
+    if isinstance(error, (ValueError, MemoryLimitError)):
+        return REFUSED, text
+    if isinstance(error, AttributeError) and "partial_fit" in text:  # scikit-learn's way to say: not with this model
+        return REFUSED, text
+    return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"

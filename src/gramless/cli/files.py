@@ -1,0 +1,135 @@
+"""Rows, labels and models: from files and to files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless.cli.failures import UnusableFileError
+from gramless.cli.progress import RowsBar
+from gramless.sources import Source, column_names, open_source, open_writer
+
+BLOCK = 8192  # rows
+
+
+def open_rows(data: Path, columns: str | None = None, label: str | None = None, key: str | None = None) -> Source:
+    """The rows of a file: the columns named, or all but the label."""
+    wanted: list[str | int] | None = None
+    names = column_names(data)
+    if columns is not None:
+        listed = [part.strip() for part in columns.split(",")]
+        wanted = [int(part) if _is_number(part, names) else part for part in listed]
+    elif label is not None and names is not None:
+        if label not in names:
+            raise UnusableFileError(f"{data} has no column {label!r} for --label; it has: {', '.join(names[:20])}")
+        wanted = [name for name in names if name != label]
+    return open_source(data, wanted, key=key)
+
+
+def _is_number(column: str, names: tuple[str, ...] | None) -> bool:
+    """Whether a column is given by its number: a name that looks like one comes first."""
+    return column.isdigit() and (names is None or column not in names)
+
+
+def open_rows_of(model: Any, data: Path, columns: str | None = None, key: str | None = None) -> Source:
+    """The rows of a file that a model can take: by the names it was fitted to, where it and the file have names."""
+    known = getattr(model, "feature_names_in_", None)
+    if columns is None and known is not None and column_names(data) is not None:
+        return open_source(data, [str(name) for name in known], key=key)
+    source = open_rows(data, columns, None, key)
+    if source.n_features != model.n_features_in_:
+        raise UnusableFileError(
+            f"{data} has {source.n_features} columns, the model was fitted to {model.n_features_in_}; choose them by "
+            "--columns"
+        )
+    return source
+
+
+def read_rows(source: Source, memory: str | None, bars: AbstractContextManager[RowsBar]) -> Any:
+    """All rows (n, d) as an array, or the source itself where they would take more than half of the memory limit."""
+    from gramless.arrays import parse_memory
+
+    total = source.count()
+    if total == 0:
+        raise UnusableFileError(f"{source.name} has no rows")
+    if total * source.n_features * source.dtype.itemsize > parse_memory(memory) // 2:
+        return source
+    rows = np.empty((total, source.n_features), dtype=source.dtype)
+    done = 0
+    with bars as bar:
+        for block in source.blocks(BLOCK):
+            rows[done : done + len(block)] = block.toarray() if source.sparse else block
+            done += len(block)
+            bar.advance(done, total)
+    return rows[:done]
+
+
+def keep_names(model: Any, source: Source) -> None:
+    """Let the model know the names of its columns, as a data frame would have."""
+    if source.feature_names is not None:
+        model.feature_names_in_ = np.array(source.feature_names, dtype=object)
+
+
+def write_blocks(
+    source: Source,
+    output: Path,
+    names: Any,
+    apply: Callable[[Any], Any],
+    bars: AbstractContextManager[RowsBar],
+    dtype: Any = np.float64,
+) -> int:
+    """Apply a function to the rows, block by block, and write what it returns; the number of rows.
+
+    The file appears when it is whole.
+    """
+    total = source.n_rows
+    with warnings.catch_warnings(), open_writer(output, names, dtype) as writer, bars as bar:
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared
+        for block in source.blocks(BLOCK):
+            writer.write(apply(block))
+            bar.advance(writer.rows, total)
+    return writer.rows
+
+
+def load_model(path: Path, wanted: str | None = None) -> Any:
+    """A model from its file; with `wanted`, of that class."""
+    from gramless.estimators import load
+
+    if not path.exists():
+        raise UnusableFileError(f"there is no file {path}")
+    try:
+        model = load(path)
+    except ValueError as error:
+        raise UnusableFileError(str(error)) from error
+    found = type(model).__name__
+    if wanted is not None and found != wanted:
+        raise UnusableFileError(f"{path} holds a {found}; this command needs a {wanted}")
+    return model
+
+
+def check_model_path(path: Path) -> Path:
+    """A path to write a model to; refused before the work, not after it."""
+    if path.suffix != ".gramless":
+        raise UnusableFileError(f"{path}: files of models end in .gramless; pass -o {path.stem}.gramless")
+    return check_folder(path)
+
+
+def check_table_path(path: Path) -> Path:
+    """A path to write rows to."""
+    from gramless.sources import writers
+
+    if path.suffix.lower() not in writers:
+        raise UnusableFileError(f"{path}: rows are written to files {' '.join(writers)}")
+    return check_folder(path)
+
+
+def check_folder(path: Path) -> Path:
+    """A path whose folder is there."""
+    if not path.parent.is_dir():
+        raise UnusableFileError(f"there is no folder {path.parent}; make it first")
+    return path

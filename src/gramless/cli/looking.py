@@ -1,0 +1,35 @@
+"""``gramless inspect``: what is in a file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gramless.cli import options
+
+
+def inspect(
+    model: options.Model,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the plan it was fitted by, too.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Show the kernel, the method, the components, the variance they explain, and the certificate of MODEL."""
+    from gramless.cli.files import load_model
+    from gramless.cli.telling import pairs, tell
+    from gramless.estimators.summary import facts, summary_rows
+    from gramless.report.tables import certificate_table, plan_table
+
+    fitted = load_model(model)
+    names = getattr(fitted, "feature_names_in_", None)
+    rows = summary_rows(fitted)
+    told = facts(fitted)
+    if names is not None:
+        told["column_names"] = [str(name) for name in names]
+        rows.append(("column names", ", ".join(told["column_names"][:12]) + (", ..." if len(names) > 12 else "")))
+    tables = []
+    if hasattr(fitted, "certificate_"):
+        tables.append(certificate_table(fitted.certificate_).drawn())
+    if plan and hasattr(fitted, "plan_"):
+        tables.append(plan_table(fitted.plan_).drawn())
+    tell(told, as_json, pairs(rows), *tables)

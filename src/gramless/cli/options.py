@@ -1,0 +1,48 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy .npz, or a folder of them.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]
+ModelOut = Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes: .gramless")]
+TableOut = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FILE", help="Where rows go: .csv .parquet .npy .npz")
+]
+Columns = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="Columns to use, by name or by number from 0. All by default.")
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="A column of classes, not used as input; in .npz files the name of an array."),
+]
+Key = Annotated[str | None, typer.Option(metavar="NAME", help="Which array of a .npz file holds the rows.")]
+Kernel = Annotated[
+    str,
+    typer.Option("--kernel", help="gaussian, linear, polynomial, laplacian, matern, cosine, tanh or epanechnikov."),
+]
+Sigma = Annotated[
+    str, typer.Option(metavar="WIDTH", help="Width of the kernel: a number, auto (median distance) or scale.")
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2); factor of x.y for polynomial, tanh."),
+]
+Degree = Annotated[float, typer.Option(help="Of the polynomial kernel.")]
+Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial and tanh kernels.")]
+Nu = Annotated[float, typer.Option(help="Smoothness of the Matern kernel: 0.5, 1.5 or 2.5.")]
+Components = Annotated[
+    str, typer.Option("-k", "--components", metavar="K", help="How many; below 1: the share of variance; or all.")
+]
+Method = Annotated[str, typer.Option(help="How to work; auto: the cheapest that serves, see gramless plan.")]
+Tolerance = Annotated[float, typer.Option("--tol", help="Residual wanted, of the largest eigenvalue; 0: 1e-10.")]
+Memory = Annotated[
+    str | None, typer.Option("--memory", metavar="SIZE", help="What a fit may take on top of the data, as 2GB.")
+]
+Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
+Preimage = Annotated[str, typer.Option("--by", help="How pre-images are found: auto, ridge, fixed_point or distances.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]

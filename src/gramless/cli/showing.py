@@ -1,0 +1,69 @@
+"""``gramless report`` and ``gramless demo``: pages to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gramless.cli import options
+
+
+def report(
+    context: typer.Context,
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page: .html")] = Path(
+        "report.html"
+    ),
+    label: options.Label = None,
+    columns: options.Columns = None,
+    key: options.Key = None,
+    shape: Annotated[
+        str | None, typer.Option(metavar="HxW", help="Rows are images of this height and width, as 16x16.")
+    ] = None,
+    points: Annotated[int, typer.Option(min=10, help="Rows at most that are drawn.")] = 4000,
+    title: Annotated[str | None, typer.Option(help="Above the page.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write what MODEL found in DATA to one HTML file that opens without a network."""
+    from gramless.cli.failures import UnusableFileError
+    from gramless.cli.files import check_folder, load_model, open_rows_of
+    from gramless.cli.progress import fit_bar
+    from gramless.cli.settings import read_shape
+    from gramless.cli.telling import pairs, tell
+    from gramless.report import write_report
+    from gramless.sources import read_labels
+
+    check_folder(output)
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
+    fitted = load_model(model, "KernelPCA")
+    source = open_rows_of(fitted, data, columns, key)
+    labels = None if label is None else read_labels(data, label)
+    with fit_bar(context.obj["quiet"]):
+        write_report(
+            fitted,
+            source,
+            output,
+            labels=labels,
+            label=label or "label",
+            title=title or f"Kernel PCA of {data.name}",
+            shape=read_shape(shape),
+            points=points,
+        )
+    size = output.stat().st_size
+    tell({"output": str(output), "bytes": size}, as_json, pairs([("written to", f"{output} ({size / 1e6:.1f} MB)")]))
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where figures and page go.")] = Path(
+        "demo"
+    ),
+    rows: Annotated[int, typer.Option(min=100, help="Rows of the comparison with scikit-learn.")] = 5000,
+) -> None:
+    """Kernel PCA beside PCA on an annulus and on digits: figures, timings, a certificate, a page."""
+    from gramless.demo import run
+
+    run(output, rows=rows)

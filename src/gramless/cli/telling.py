@@ -1,0 +1,32 @@
+"""What a command says when it is done: a table for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+
+def tell(told: dict[str, Any], as_json: bool, *tables: Any) -> None:
+    """Print `told` as one JSON object, or the tables."""
+    if as_json:
+        print(json.dumps(told, allow_nan=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=140)
+    for table in tables:
+        console.print(table)
+
+
+def pairs(rows: Sequence[tuple[str, str]]) -> Any:
+    """A table of two columns without a frame."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for name, text in rows:
+        table.add_row(Text(name, style="bold"), Text(text))
+    return table

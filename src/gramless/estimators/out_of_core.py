@@ -1,0 +1,278 @@
+"""Rows from files and other sources: the part of `KernelPCA` that reads in blocks what does not fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gramless.arrays import Array, parse_memory, use_threads
+from gramless.errors import MemoryLimitError, SourceError
+from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.domain import read_domain
+from gramless.estimators.following import following
+from gramless.estimators.posing import is_precomputed
+from gramless.estimators.preimages import sample_size
+from gramless.estimators.reading import read_kernel, read_seed
+from gramless.estimators.resuming import open_checkpoint
+from gramless.execution import LocalRows, block_rows_for, read_ahead
+from gramless.features import FeatureMap, maps
+from gramless.kernels import Kernel
+from gramless.persistence.checkpoint import FileCheckpoint
+from gramless.planning import Plan, make_plan, methods
+from gramless.problem import Problem
+from gramless.progress import observer
+from gramless.routes.blockwise import Gathering, fit_blockwise, shared_pairs
+from gramless.routes.survey import Survey, SurveyOf
+from gramless.sources import open_source, open_writer
+
+_SAMPLE = 20_480  # rows: what the choice of a thousand landmarks looks at
+_ALL = 1000  # components to plan with, where all are asked for
+
+
+def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
+    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
+
+    `sample_weight` is an array, the name of a column of X, or None.
+    """
+    source, weights = open_source(X), None
+    if isinstance(sample_weight, str):
+        names = source.feature_names
+        if names is None or sample_weight not in names:
+            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
+        source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
+    elif sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
+    limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
+    size = block_rows_for(source.n_features, limit)
+    return LocalRows(source, size, weights, isinstance(sample_weight, str))
+
+
+class OutOfCore:
+    """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
+
+    _input_mean: Array
+    _sample: Any
+
+    def _fit_source(self: Any, X: Any, sample_weight: Any) -> Any:
+        """`fit`, for a source."""
+        if is_precomputed(self.kernel):
+            raise ValueError("kernel='precomputed' needs the whole matrix: pass it as an array, not as a source")
+        rows = open_rows(self, X, sample_weight)
+        with following(self, X, None, sample_weight), use_threads(self.n_jobs):
+            if self.forget is not None:
+                return self._fit_in_batches(rows)
+            checkpoint = rows.checkpoint = open_checkpoint(self, rows, sample_weight)
+            self._forget()
+            self._take_names(rows)
+            if checkpoint is not None and checkpoint.task == "moments":
+                self._resume(rows, checkpoint)
+            else:
+                self._begin(rows)
+            if checkpoint is not None:
+                checkpoint.done()
+        return self
+
+    def _begin(self: Any, rows: LocalRows) -> None:
+        """Plan, from a first block where one pass will do and from a pass over all rows where not; then fit."""
+        if rows.n_rows is not None:
+            self._refuse_too_many(rows.n_rows, rows.name)
+        plan = self._plan_single_pass(rows) if rows.checkpoint is None or not rows.checkpoint.task else None
+        if plan is not None and plan.chosen in maps:
+            head = rows.head()
+            self.plan_ = plan
+            self._gather(rows, self._make_features(head.x, head.weights), rows.n_rows)
+        elif plan is not None:
+            self._fit_in_batches(rows)
+        else:
+            self._fit_surveyed(rows)
+
+    def _plan_single_pass(self: Any, rows: LocalRows) -> Plan | None:
+        """A plan that needs every row once; None where the rows can be read again and that is worth it."""
+        known = not isinstance(self.gamma, str) and not self.center_input
+        again = rows.restartable and not rows.sparse
+        if again and not (known and self.method in ("auto", *maps)):
+            return None
+        if self.center_input:
+            raise ValueError(f"center_input=True takes two passes over dense rows, which {rows.name} does not allow")
+        head = rows.head()
+        kernel = self._source_kernel(head.x, head.weights)
+        rows.work_on(head, lambda block: self._domain(block.x))  # refuses rows outside
+        try:
+            problem = self._stream_problem(self._pose(head.x, kernel, head.weights, block=rows.block_rows))
+            problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=self._components or 16)
+            plan = make_plan(problem, self.method)
+        except (ValueError, MemoryLimitError):
+            if again:
+                return None
+            raise
+        boxed = plan.chosen in maps and maps[plan.chosen].boxed  # by domain=, or it would have been refused
+        return plan if plan.chosen == "monomials" or boxed or not again else None
+
+    def _fit_surveyed(self: Any, rows: LocalRows) -> None:
+        """Look at all rows once, plan, and fit."""
+        limit = parse_memory(self.memory_limit)
+        if rows.checkpoint is not None:  # what is free may have changed since
+            if rows.checkpoint.task != "survey":
+                rows.checkpoint.begin("survey", limit)
+            limit = rows.checkpoint.kept
+        size = max(1000, min(_SAMPLE, limit // (64 * rows.n_features)))
+        seed = int(read_seed(self.random_state).integers(2**31))
+        measures = self.center_input or self.gamma == "scale"
+        survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
+        if not survey.weight > 0:
+            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        rows.n_rows = survey.rows
+        self._refuse_too_many(survey.rows, rows.name)
+        sample, weights = survey.sample.rows, survey.sample.weights
+        kernel = self._source_kernel(sample, weights, survey)
+        if self.center_input:
+            self._input_mean = survey.mean
+            sample = sample - self._input_mean
+            survey = replace(survey, low=survey.low - self._input_mean, high=survey.high - self._input_mean)
+        mapped = rows.mappable and not self.center_input
+        problem = self._pose(sample, kernel, weights, survey=survey, block=rows.block_rows, mapped=mapped)
+        self._run_plan(rows, replace(problem, memory_limit=limit), sample, weights)
+
+    def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
+        """The cheapest method; one that finds that memory does not suffice gives way."""
+        everything, method = self.n_components is None, self.method
+        self.plan_ = make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+        self.plan_.warn_if_long()
+        while True:
+            self.method_ = self.plan_.chosen
+            try:
+                if self.method_ in maps:
+                    features = self._make_features(sample, weights)
+                    features = shared_pairs(features, -(-problem.n // rows.block_rows))
+                    self._gather(rows, features, problem.n)
+                else:
+                    self._fit_at_once(rows, problem)
+                return
+            except MemoryLimitError as error:
+                if self.method != "auto":
+                    raise
+                self.plan_ = self.plan_.without(self.method_, str(error))
+
+    def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
+        """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
+        observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
+        x, weights = rows.at_once()
+        fitted = methods[self.method_].run(problem, self._rows_for_kernel(x), weights, self._request())
+        self._keep(fitted, x, weights)
+        if self.fit_inverse_transform:
+            self._sample_rows(x, weights)
+            self._fit_inverse(x, weights)
+        if not self.keep_data:
+            self._drop_data()
+
+    def _make_features(self: Any, sample: Any, weights: Array) -> FeatureMap:
+        problem = replace(self.plan_.problem, device=self.plan_.candidates[self.plan_.chosen].device)
+        return maps[self.plan_.chosen].make(problem, sample, weights, self._request().rng)
+
+    def _gather(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
+        """The pass that sums moments, and the model it leads to."""
+        self.method_ = self.plan_.chosen
+        if rows.checkpoint is not None:
+            state = {"plan": self.plan_, "features": features, "gamma": self.gamma_, "rows": n_rows}
+            if self.center_input:
+                state["mean"] = self._input_mean
+            rows.checkpoint.begin("moments", state)
+        self._finish(rows, features, n_rows)
+
+    def _resume(self: Any, rows: LocalRows, checkpoint: FileCheckpoint) -> None:
+        """Go on with a pass that was interrupted."""
+        state: Any = checkpoint.kept
+        self.plan_, self.gamma_ = state["plan"], state["gamma"]
+        if self.center_input:
+            self._input_mean = state["mean"]
+        self.method_ = self.plan_.chosen
+        self._finish(rows, state["features"], state["rows"])
+
+    def _finish(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
+        observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
+        domain = None if self.domain is None or rows.sparse else read_domain(self.domain, rows.n_features)
+        size = sample_size(self, rows.n_features) if self.fit_inverse_transform else 0
+        seed = int(read_seed(self.random_state).integers(2**31))
+        center, device = self._input_mean if self.center_input else None, self.plan_.candidates[self.method_].device
+        work = Gathering(features, n_rows, center, domain, size, seed, device)
+        problem = replace(self.plan_.problem, k=self._components)
+        fitted, sample = fit_blockwise(rows, work, problem, self._request())
+        self._set(fitted, rows.dtype)
+        if sample is not None:
+            self._sample = sample
+
+    def _fit_in_batches(self: Any, rows: LocalRows) -> Any:
+        """A stream whose batches are the blocks: for methods that are no sums."""
+        if self.checkpoint is not None:
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r} needs a method whose blocks add up, and {rows.name} leads to a stream;"
+                " give a source that can be read again, or domain="
+            )
+        self._forget()
+        self._take_blocks(rows, fresh=True)
+        return self
+
+    def _take_blocks(self: Any, rows: LocalRows, *, fresh: bool) -> None:
+        """`partial_fit` of every block, the next one being read meanwhile."""
+        names = None if fresh else self.__dict__.pop("feature_names_in_", None)
+        for block in read_ahead(rows.taken_up()):
+            if block.weights.any():
+                self._take_batch(block.x, block.weights)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif fresh and hasattr(self, "n_features_in_"):
+            self._take_names(rows)
+
+    def _transform_source(self: Any, X: Any, out: Any) -> Any:
+        """`transform`, for a source, to an array or a file."""
+        check_is_fitted(self)
+        rows = open_rows(self, X)
+        self._refuse_other_columns(rows)
+        if out is None:
+            return np.concatenate(list(self._projected(rows)))
+        with open_writer(out, self.get_feature_names_out(), rows.dtype) as writer:
+            for scores in self._projected(rows):
+                writer.write(scores)
+        return out
+
+    def _projected(self: Any, rows: LocalRows) -> Iterator[Array]:
+        """Components, block by block."""
+        with use_threads(self.n_jobs):
+            for block in read_ahead(rows.blocks()):
+                yield self._like_input(self._space.project(self._rows_for_kernel(block.x)), block.x)
+
+    def _source_kernel(self: Any, sample: Any, weights: Array, survey: Survey | None = None) -> Kernel:
+        """The kernel, with the gamma that suits rows seen in a sample; ``"scale"`` comes from all of them."""
+        gamma = self.gamma
+        if gamma == "scale" and survey is not None:
+            gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
+        self.gamma_ = resolve_gamma(gamma, sample, weights)
+        return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
+
+    def _take_names(self: Any, rows: LocalRows) -> None:
+        self.n_features_in_ = rows.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if rows.feature_names is not None:
+            self.feature_names_in_ = np.array(rows.feature_names, dtype=object)
+
+    def _refuse_other_columns(self: Any, rows: LocalRows) -> None:
+        if rows.n_features != self.n_features_in_:
+            raise SourceError(
+                f"{rows.name} has {rows.n_features} columns, and the model was fitted to {self.n_features_in_}"
+            )
+        known = self.__dict__.get("feature_names_in_")
+        if known is not None and rows.feature_names is not None and list(known) != list(rows.feature_names):
+            apart = next((a, b) for a, b in zip(known, rows.feature_names, strict=True) if a != b)
+            raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
+
+    def _refuse_too_many(self: Any, n: int, name: str) -> None:
+        if self._components > n:
+            raise ValueError(f"n_components={self.n_components} is more than the {n} rows of {name}; pass at most {n}")
+        if n < 2:
+            raise ValueError(f"{name} has {n} row; at least 2 are needed")

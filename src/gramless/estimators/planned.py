@@ -1,0 +1,44 @@
+"""What a fit would do, before it does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from gramless.arrays import use_threads
+from gramless.estimators.devices import to_numpy_rows
+from gramless.planning import Plan, make_plan
+
+
+class Planned:
+    """The plan of a kernel PCA, without the work."""
+
+    def plan(self: Any, X: Any, sample_weight: Any = None) -> Plan:
+        """What each method would cost for X, and which one `fit` would take. Nothing is run, and this is not changed.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramless import KernelPCA
+        >>> X = np.random.default_rng(0).random((500, 2))
+        >>> kpca = KernelPCA(5, kernel="rbf", gamma="median")
+        >>> kpca.plan(X).chosen == kpca.fit(X).method_
+        True
+        """
+        asked = clone(self)
+        rows, weights = asked._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
+        weights = asked._faded(weights)
+        kernel = asked._make_kernel(rows, weights)
+        with use_threads(asked.n_jobs):
+            problem = asked._pose(asked._rows_for_kernel(rows, weights, fitting=True), kernel, weights)
+            return make_plan(problem, asked.method)

@@ -1,0 +1,118 @@
+"""How far a long fit has come, in a file: after the process was killed, the same call goes on from there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless._version import __version__
+from gramless.arrays import Array
+from gramless.errors import CheckpointError
+from gramless.persistence.decoding import Decoder
+from gramless.persistence.encoding import Encoder
+from gramless.persistence.file import read_file, write_file
+
+
+class FileCheckpoint:
+    """A :class:`~gramless.execution.Checkpoint` in a file, which is replaced in one step after every block.
+
+    Parameters
+    ----------
+    path : str or Path
+        Resumed from if it is there.
+    identity : dict of str to str
+        What the fit is of, in words: the data, the parameters. A file with another one is refused.
+
+    Attributes
+    ----------
+    task, rows, parts
+        As the protocol has them.
+    kept : object
+        What the pass was begun with.
+
+    Raises
+    ------
+    CheckpointError
+        Naming what differs, or saying that the file is none of a fit.
+    """
+
+    def __init__(self, path: Any, identity: dict[str, str]) -> None:
+        self.path, self.identity = Path(path), identity
+        self.task, self.rows, self.kept = "", 0, None
+        self.parts: list[tuple[int, Any]] = []
+        if not self.path.parent.is_dir():
+            raise CheckpointError(f"checkpoint={str(path)!r}: there is no folder {self.path.parent}")
+        if self.path.exists():
+            self._resume()
+
+    def _resume(self) -> None:
+        try:
+            header, arrays = read_file(self.path)
+        except (ValueError, OSError) as error:
+            raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
+        if header.get("estimator") != "checkpoint":
+            raise CheckpointError(f"checkpoint={str(self.path)!r} is a file of a model, not of a fit that was begun")
+        was = header.get("identity", {})
+        for name in sorted({*self.identity, *was}):
+            before, now = was.get(name), self.identity.get(name)
+            if before != now:
+                raise CheckpointError(
+                    f"checkpoint={str(self.path)!r} is of another fit: {name} was {before}, and is {now}; give another "
+                    "path, or delete the file to begin anew"
+                )
+        try:
+            state = Decoder(arrays).expect(header["state"], dict[str, Any], "the state")
+            self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
+            self.parts = list(zip(state["counts"], state["sums"], strict=True))
+        except (ValueError, KeyError) as error:
+            raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
+
+    def begin(self, task: str, kept: Any = None) -> None:
+        """A pass begins; what the file has of the one before stays there until a block of this one is done."""
+        self.task, self.kept, self.parts, self.rows = task, kept, [], 0
+
+    def save(self, parts: list[tuple[int, Any]], rows: int) -> None:
+        """One more block is in the sums; when this returns, it is on disk."""
+        self.parts, self.rows = list(parts), rows
+        encoder = Encoder()
+        state = encoder.encode(
+            {
+                "task": self.task,
+                "rows": rows,
+                "kept": self.kept,
+                "counts": [count for count, _ in parts],
+                "sums": [part for _, part in parts],
+            }
+        )
+        header = {"version": __version__, "estimator": "checkpoint", "identity": self.identity, "state": state}
+        write_file(self.path, header, encoder.arrays)
+
+    def done(self) -> None:
+        """The fit is over, and the file goes."""
+        self.path.unlink(missing_ok=True)
+
+
+def in_words(value: Any) -> str:
+    """A value as a text that is the same for the same value; arrays by their digest.
+
+    Examples
+    --------
+    >>> in_words(0.5), in_words(None)
+    ('0.5', 'null')
+    """
+    encoder = Encoder()
+    tree = json.dumps(encoder.encode(value), sort_keys=True)
+    return tree if not encoder.arrays else f"{tree} {digest(*encoder.arrays.values())}"
+
+
+def digest(*arrays: Array) -> str:
+    """A short text that differs where the arrays do."""
+    made = hashlib.blake2b(digest_size=12)
+    for array in arrays:
+        made.update(f"{array.dtype.str} {array.shape}".encode())
+        made.update(np.ascontiguousarray(array).data)
+    return made.hexdigest()

@@ -1,0 +1,37 @@
+"""How many vectors a span has, and how many columns its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap
+from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
+
+
+def size(span: Span) -> int:
+    """Vectors p of a span."""
+    if isinstance(span, PointSpan):
+        return int(span.points.shape[0])
+    return int(span.features.n_features if isinstance(span, FeatureSpan) else span.origin.size)  # type: ignore[attr-defined]
+
+
+def width(part: Any) -> int:
+    """Columns d of the rows that a span or a feature map takes."""
+    match part:
+        case PointSpan() | LandmarkMap():
+            return int(part.points.shape[1])
+        case InputSpan():
+            return int(part.origin.size)
+        case FeatureSpan():
+            return width(part.features)
+        case Monomials():
+            return part.d
+        case TaylorMap():
+            return int(part.center.size)
+        case FourierMap():
+            return len(part.grid.axes.counts)
+        case CompositeMap():
+            return width(part.left)
+        case ScaledMap():
+            return width(part.inner)
+    raise TypeError(f"{type(part).__name__} is no span or feature map")

@@ -1,0 +1,61 @@
+"""A file replaced in one step: whatever happens, the old one or the new one is there, whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+_UNABLE = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM}  # of a folder that cannot be opened or synchronised
+
+
+@contextmanager
+def replacing(path: Any) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` when the context ends without an error.
+
+    It lies in the same folder, under a name that begins with a dot; its bytes are on the disk before it is renamed, and
+    the new name before this returns. After any error it is removed, and `path` is as it was. A link is followed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "file"
+    >>> with replacing(path) as file:
+    ...     count = file.write(b"new")
+    >>> path.read_bytes()
+    b'new'
+    """
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")
+    # not tempfile: the file gets the permissions that open() would give it
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(beside, flags, 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _synchronise(target.parent)
+
+
+def _synchronise(folder: Path) -> None:
+    """Wait until the folder's entries are on the disk, where the system can do that."""
+    if os.name == "nt":
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise

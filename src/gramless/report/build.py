@@ -1,0 +1,238 @@
+"""A fitted model and its data as one HTML file."""
+
+from __future__ import annotations
+
+import warnings
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless._version import __version__
+from gramless.arrays import Array
+from gramless.errors import PreimageWarning
+from gramless.estimators.preimages import available_preimage
+from gramless.estimators.summary import certified, summary_rows
+from gramless.persistence.replacing import replacing
+from gramless.plots import image_shape
+from gramless.report.contours import contour_figure
+from gramless.report.embedding import embedding_html
+from gramless.report.figures import plot_html, plotly_script, require_plotly
+from gramless.report.images import gallery_figure, reconstructions
+from gramless.report.influence import column_influence
+from gramless.report.influence_figure import influence_figure
+from gramless.report.page import Section, figure_html, html_page
+from gramless.report.sample import Sample, draw_sample
+from gramless.report.spectrum import spectrum_figure, variance_figure
+from gramless.report.tables import certificate_table, plan_table
+
+
+def write_report(
+    model: Any,
+    X: Any,
+    path: Any,
+    *,
+    labels: Any = None,
+    label: str = "label",
+    title: str = "Kernel PCA report",
+    shape: tuple[int, int] | None = None,
+    points: int = 4000,
+) -> Path:
+    """Write what a model found in its data to one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    model : KernelPCA
+        Fitted.
+    X : array, data frame, path, or anything :func:`gramless.sources.open_source` takes
+        The rows to show, of the columns that the model was fitted to. They are read once, in blocks.
+    path : str or Path
+        Written whole or not at all.
+    labels : array-like of shape (n_samples,), optional
+        Classes, or numbers, to colour by.
+    label : str
+        What the labels are called.
+    title : str
+    shape : pair of int, optional
+        Height and width where rows are images; by default rows of 16 pixels or more are, where that makes a square and
+        the columns have no names.
+    points : int
+        Rows at most that the page holds; of more a sample is drawn.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gramless import KernelPCA
+    >>> from gramless.datasets import annulus
+    >>> from gramless.report import write_report
+    >>> X = annulus(200, rng=0)
+    >>> kpca = KernelPCA(4, kernel="rbf", gamma=1.0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(kpca, X, f"{folder}/report.html")
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    page = build_report(model, X, labels=labels, label=label, title=title, shape=shape, points=points)
+    target = Path(path)
+    with replacing(target) as file:
+        file.write(page.encode("utf-8"))
+    return target
+
+
+def build_report(
+    model: Any,
+    X: Any,
+    *,
+    labels: Any = None,
+    label: str = "label",
+    title: str = "Kernel PCA report",
+    shape: tuple[int, int] | None = None,
+    points: int = 4000,
+) -> str:
+    """The page that :func:`write_report` writes."""
+    require_plotly()
+    if not hasattr(model, "certificate_"):
+        raise ValueError(f"a report shows a fitted KernelPCA, not {type(model).__name__}")
+    sample = draw_sample(X, labels, count=points)
+    _refuse_other_columns(model, sample)
+    pictures = _picture_shape(model, sample, shape)
+    with warnings.catch_warnings():  # the names of the columns have been compared already
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        sections = _sections(model, sample, label, pictures)
+    links = "".join(f'<a href="#{section.name}">{escape(section.title)}</a>' for section in sections)
+    tiles = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
+        for name, text in summary_rows(model)
+        if name not in ("model", "certificate")
+    )
+    return html_page(
+        title=title,
+        lead=f"{sample.total:,} rows of {len(sample.names)} columns, and what kernel PCA found in them.",
+        sections=sections,
+        footer=f"Made by gramless {escape(__version__)}. This file needs nothing else: keep it, mail it, print it.",
+        top=f'<dl class="tiles">{tiles}</dl>\n<nav>{links}</nav>',
+        head=plotly_script(),
+    )
+
+
+def _sections(model: Any, sample: Sample, label: str, pictures: tuple[int, int] | None) -> list[Section]:
+    """What there is to show, what one looks at first to begin with."""
+    return [
+        *_embedding_section(model, sample, label),
+        *_contour_section(model, sample),
+        *_image_section(model, sample, pictures),
+        _spectrum_section(model),
+        *_influence_section(model, sample, pictures),
+        _plan_section(model),
+        _certificate_section(model),
+    ]
+
+
+def _plan_section(model: Any) -> Section:
+    text = (
+        f"{model.method_!r} was taken. Every method states, before the work, what it would cost; the cheapest one runs."
+    )
+    return Section("plan", "Plan", (text,), plan_table(model.plan_).html())
+
+
+def _spectrum_section(model: Any) -> Section:
+    k, share = len(model.eigenvalues_), 100 * float(np.sum(model.explained_variance_ratio_))
+    text = (
+        f"{k} components explain {share:.4g} % of the exact total variance in feature space, that of the components "
+        "not kept included.",
+        f"Each eigenvalue of the exact centred kernel matrix lies in its interval: {certified(model.certificate_)}. "
+        "Intervals narrower than the ink are shown on the right, as a part of the eigenvalue.",
+    )
+    body = figure_html(
+        plot_html(spectrum_figure(model), "spectrum-plot"),
+        "Left: eigenvalues of the centred kernel matrix, with the interval that holds the true one. Right: width of "
+        "the interval relative to the eigenvalue, and the largest angle between computed and true component.",
+    ) + figure_html(
+        plot_html(variance_figure(model), "variance-plot"),
+        "Variance explained by each component (bars) and by all so far (line, with its certified band).",
+    )
+    return Section("spectrum", "Spectrum and explained variance", text, body)
+
+
+def _embedding_section(model: Any, sample: Sample, label: str) -> list[Section]:
+    scores = _project(model, sample.rows)
+    if scores.shape[1] < 2:
+        return []
+    return [Section("embedding", "Embedding", (), embedding_html(model, sample, scores, label))]
+
+
+def _contour_section(model: Any, sample: Sample) -> list[Section]:
+    if len(sample.names) != 2 or model.kernel == "precomputed":
+        return []
+    figure = figure_html(
+        plot_html(contour_figure(model, sample), "contour-plot"),
+        "Each panel shows one component as heights over the plane, the data on top. Along a line it is constant; the "
+        "thick line is zero. The percentage is the share of variance.",
+    )
+    return [Section("components", "Components over the data", (), figure)]
+
+
+def _image_section(model: Any, sample: Sample, shape: tuple[int, int] | None) -> list[Section]:
+    if shape is None or model.kernel == "precomputed":
+        return []
+    method = available_preimage(model)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PreimageWarning)
+            galleries = reconstructions(model, sample, method)
+    except ValueError as error:  # a kernel without pre-images
+        return [Section("images", "Images", (f"No images: {error}.",))]
+    figure = figure_html(
+        plot_html(gallery_figure(galleries, shape), "image-plot"),
+        f"Rows as images of {shape[0]} x {shape[1]} pixels, and what their leading components keep of them: projected, "
+        f"then brought back to the input (pre-images by {method.replace('_', ' ')}).",
+    )
+    return [Section("images", "De-noised images", (), figure)]
+
+
+def _influence_section(model: Any, sample: Sample, shape: tuple[int, int] | None) -> list[Section]:
+    if model.kernel == "precomputed":
+        return []
+    influence = column_influence(lambda rows: _project(model, rows), sample.rows)
+    text = (
+        "How much the components change when one column of a row is taken from another row: half the mean squared "
+        "change, as a part of their variance (Jansen's estimate of Sobol's total effect). Columns that depend on one "
+        "another share their influence, so the sum may exceed 1."
+    )
+    figure = plot_html(influence_figure(influence, sample.names, shape), "influence-plot")
+    return [Section("influence", "Influence of the columns", (text,), f"<figure>{figure}</figure>")]
+
+
+def _certificate_section(model: Any) -> Section:
+    text = (
+        "The j-th largest eigenvalue of the exact centred kernel matrix lies between the bounds of row j: not an "
+        "eigenvalue, the j-th."
+    )
+    return Section("certificate", "Certificate", (text,), certificate_table(model.certificate_).html())
+
+
+def _project(model: Any, rows: Array) -> Array:
+    return np.asarray(model.transform(rows), dtype=float)
+
+
+def _refuse_other_columns(model: Any, sample: Sample) -> None:
+    if len(sample.names) != model.n_features_in_:
+        raise ValueError(
+            f"the data have {len(sample.names)} columns, the model was fitted to {model.n_features_in_}; choose those"
+        )
+    known = getattr(model, "feature_names_in_", None)
+    generic = tuple(f"x{j + 1}" for j in range(len(sample.names)))
+    if known is not None and sample.names != generic and tuple(known) != sample.names:
+        other = next(ours for ours, theirs in zip(sample.names, known, strict=True) if ours != theirs)
+        raise ValueError(f"the column {other!r} is not where the model has it: it was fitted to {', '.join(known)}")
+
+
+def _picture_shape(model: Any, sample: Sample, shape: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Height and width, if rows are images: as said, or square and without names of columns."""
+    named = hasattr(model, "feature_names_in_") or sample.names[0] != "x1"
+    return None if shape is None and named else image_shape(len(sample.names), shape)

@@ -1,0 +1,84 @@
+"""Plotly's figures: how they all look, and how they become a part of a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+
+FONT = {"family": 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif', "color": "#1d2733"}
+INK, BLUE, ORANGE, SAND, GRID = "#00224e", "#0072B2", "#D55E00", "#d8d2bb", "#eef1f4"
+#: Seven colours of Okabe and Ito, for few classes; ten of Tol's muted ones, for more.
+FEW = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MANY = ("#332288", "#88CCEE", "#CC6677", "#117733", "#DDCC77", "#882255", "#44AA99", "#AA4499", "#999933", "#661100")
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "form-action 'none'; base-uri 'none'"
+)
+#: No logo, and no button that would send the data of a chart to somebody's server.
+CONFIG: dict[str, Any] = {
+    "responsive": True,
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["sendChartToCloud", "sendDataToCloud", "lasso2d", "select2d"],
+}
+
+
+def require_plotly() -> Any:
+    """``plotly.graph_objects``, or an error that says how to get it."""
+    try:
+        import plotly.graph_objects as go
+    except ImportError as error:
+        raise ImportError("reports need plotly, which is not installed; run: pip install 'gramless[plot]'") from error
+    return go
+
+
+def plotly_script() -> str:
+    """The library itself, to stand in the page, and the rule that the page may reach nothing outside."""
+    from plotly.offline import get_plotlyjs
+
+    return f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<script>{get_plotlyjs()}</script>\n'
+
+
+def panels(rows: int, columns: int, **settings: Any) -> Any:
+    """An empty figure of several panels, in the style of all."""
+    require_plotly()
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows, columns, **settings)
+    figure.update_layout(
+        font=FONT,
+        plot_bgcolor="#fff",
+        paper_bgcolor="#fff",
+        margin={"l": 64, "r": 16, "t": 48, "b": 56},
+        showlegend=False,
+    )
+    figure.update_xaxes(gridcolor=GRID, zeroline=False, linecolor="#aab3bd", ticks="outside", tickcolor="#aab3bd")
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, linecolor="#aab3bd", ticks="outside", tickcolor="#aab3bd")
+    return figure
+
+
+def plot_html(figure: Any, name: str) -> str:
+    """A figure as a part of a page that has Plotly's script; `name` is its id."""
+    import plotly.io
+
+    html: str = plotly.io.to_html(
+        figure, full_html=False, include_plotlyjs=False, config=CONFIG, div_id=name, default_width="100%"
+    )
+    return html
+
+
+def shortened(values: Any) -> Any:
+    """Numbers to a millionth of the largest: a page need not spell out more.
+
+    Examples
+    --------
+    >>> shortened([1234.56789, 0.0123456])
+    [1234.568, 0.012]
+    """
+    array: Array = np.asarray(values, dtype=float)
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest == 0 or not np.isfinite(largest):
+        return array.tolist()
+    return np.round(array, 6 - int(np.floor(np.log10(largest)))).tolist()

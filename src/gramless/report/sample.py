@@ -1,0 +1,89 @@
+"""Some rows of the data, with their numbers and labels: a page cannot hold a million."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.sources import open_source
+
+_BLOCK = 8192
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows drawn from the data, in their order.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m, d)
+    numbers : ndarray of shape (m,)
+        Which rows of the data they are, counted from 0.
+    total : int
+        Rows of the data.
+    names : tuple of str
+        Of the columns.
+    labels : ndarray of shape (m,), or None
+    """
+
+    rows: Array
+    numbers: Array
+    total: int
+    names: tuple[str, ...]
+    labels: Array | None = None
+
+    def first(self, count: int) -> Sample:
+        """At most so many of them, spread evenly."""
+        chosen = np.unique(np.linspace(0, len(self.rows) - 1, min(count, len(self.rows))).astype(int))
+        labels = None if self.labels is None else self.labels[chosen]
+        return replace(self, rows=self.rows[chosen], numbers=self.numbers[chosen], labels=labels)
+
+
+def draw_sample(X: Any, labels: Any = None, *, count: int = 4000, seed: int = 0) -> Sample:
+    """Draw `count` rows without replacement, every one with the same chance, in one pass over blocks of rows.
+
+    Parameters
+    ----------
+    X : array, data frame, path or anything else :func:`gramless.sources.open_source` takes
+    labels : array-like of shape (n_samples,), optional
+    count : int
+    seed : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample = draw_sample(np.arange(20.0).reshape(10, 2), count=3)
+    >>> sample.rows.shape, sample.total, sample.names
+    ((3, 2), 10, ('x1', 'x2'))
+    >>> bool((sample.rows[:, 0] == 2 * sample.numbers).all())
+    True
+    """
+    source = open_source(X)
+    rng = np.random.default_rng(seed)
+    rows, numbers, keys = np.empty((0, source.n_features)), np.empty(0, dtype=np.int64), np.empty(0)
+    total = 0
+    for block in source.blocks(_BLOCK):
+        dense = block.toarray() if scipy.sparse.issparse(block) else block
+        keys = np.append(keys, rng.random(len(dense)))
+        rows = np.concatenate([rows, dense])
+        numbers = np.append(numbers, np.arange(total, total + len(dense)))
+        total += len(dense)
+        if len(keys) > count:  # the smallest keys are a sample without replacement
+            kept = np.sort(np.argpartition(keys, count - 1)[:count])
+            rows, numbers, keys = rows[kept], numbers[kept], keys[kept]
+    names = source.feature_names or tuple(f"x{j + 1}" for j in range(source.n_features))
+    return Sample(rows, numbers, total, tuple(str(name) for name in names), _labels(labels, numbers, total))
+
+
+def _labels(labels: Any, numbers: Array, total: int) -> Array | None:
+    if labels is None:
+        return None
+    given = np.asarray(labels)
+    if given.shape != (total,):
+        raise ValueError(f"labels of shape {given.shape} given for {total} rows; pass one for each")
+    chosen: Array = given[numbers]
+    return chosen

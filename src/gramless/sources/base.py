@@ -1,0 +1,258 @@
+"""What a source is: something that gives its rows in blocks, so that nobody needs all of them at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.errors import FormatError, SourceError
+
+WIDEST = 10**7  #: columns; a file that declares more is taken for damaged
+
+
+class Source(ABC):
+    """Rows in blocks.
+
+    Attributes
+    ----------
+    name : str
+        For messages: a path, or what kind of thing it is.
+    n_features : int
+        Columns.
+    n_rows : int or None
+        None where nobody knows before the end.
+    restartable : bool
+        Whether :meth:`blocks` may be called more than once.
+    feature_names : tuple of str, or None
+    dtype : dtype
+        float64 or float32.
+    sparse : bool
+        Whether blocks are CSR.
+    """
+
+    name: str
+    n_features: int
+    n_rows: int | None = None
+    restartable: bool = True
+    feature_names: tuple[str, ...] | None = None
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+    sparse: bool = False
+
+    @abstractmethod
+    def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        """Rows from row `start` on, in arrays of any number of rows; about `rows` each where that can be chosen."""
+
+    def blocks(self, rows: int, start: int = 0) -> Iterator[Any]:
+        """Blocks of exactly `rows` rows each, the last one of fewer, from row `start` on.
+
+        Parameters
+        ----------
+        rows : int
+        start : int
+            Rows to leave out; a multiple of `rows`, so that block numbers in messages are right.
+
+        Yields
+        ------
+        ndarray or CSR of shape (rows, n_features)
+            Finite numbers of :attr:`dtype`.
+
+        Raises
+        ------
+        SourceError
+            Naming the source, the block with its rows, and the column.
+        """
+        if rows < 1 or start < 0:
+            raise ValueError(f"rows={rows} must be at least 1 and start={start} at least 0")
+        first = start
+        for block in regroup(self._named(self.pieces(rows, start), rows, start), rows):
+            self._refuse_not_finite(block, first, rows)
+            yield block
+            first += block.shape[0]
+
+    def count(self) -> int:
+        """Rows, counted where they are not known; nothing is parsed for it."""
+        if self.n_rows is None:
+            raise SourceError(f"{self.name} does not say how many rows it has")
+        return self.n_rows
+
+    def column(self, index: int) -> str:
+        """How a message names a column."""
+        return f"column {index}" if self.feature_names is None else f"column {self.feature_names[index]!r}"
+
+    def _named(self, pieces: Iterator[Any], rows: int, start: int) -> Iterator[Any]:
+        """The pieces, with the width checked; errors of a format's library get the name of the source and the block."""
+        first = start
+        while True:
+            try:
+                piece = next(pieces)
+            except StopIteration:
+                return
+            except SourceError:
+                raise
+            except MemoryError:
+                raise
+            except Exception as error:  # the libraries of the formats raise anything at all on damaged files
+                raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
+            if piece.ndim != 2 or piece.shape[1] != self.n_features:
+                raise SourceError(
+                    f"{self.name}, {block_name(first, rows)}: got an array of shape {piece.shape}; "
+                    f"every block must have {self.n_features} columns"
+                )
+            first += piece.shape[0]
+            yield piece
+
+    def _refuse_not_finite(self, block: Any, first: int, rows: int) -> None:
+        values = block.data if self.sparse else block
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(values.sum()):  # one number, instead of as many truth values
+                return
+        bad = ~np.isfinite(values)
+        if not bad.any():
+            return
+        if self.sparse:
+            place = int(np.flatnonzero(bad)[0])
+            row, column = int(np.searchsorted(block.indptr, place, side="right")) - 1, int(block.indices[place])
+            value = values[place]
+        else:
+            row, column = (int(i) for i in np.argwhere(bad)[0])
+            value = values[row, column]
+        raise SourceError(
+            f"{self.name}, {block_name(first, rows)}: {self.column(column)} has {_in_words(value)} in row "
+            f"{first + row}; fill in or leave out such rows"
+        )
+
+
+def _in_words(value: float) -> str:
+    return "NaN or no value" if np.isnan(value) else "an infinite value"
+
+
+def block_name(first: int, rows: int) -> str:
+    """How a message names the block that begins with row `first`.
+
+    Examples
+    --------
+    >>> block_name(2000, 1000)
+    'block 2 (rows 2000 to 2999)'
+    """
+    number = first // rows
+    return f"block {number} (rows {number * rows} to {(number + 1) * rows - 1})"
+
+
+def regroup(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Blocks of exactly `rows` rows, the last one of fewer, from pieces of any length.
+
+    Examples
+    --------
+    >>> [len(block) for block in regroup([np.ones((5, 1)), np.ones((4, 1))], 3)]
+    [3, 3, 3]
+    """
+    kept: list[Any] = []
+    for piece in pieces:
+        while piece.shape[0]:
+            missing = rows - sum(part.shape[0] for part in kept)
+            part, piece = piece[:missing], piece[missing:]
+            if not kept and part.shape[0] == rows:
+                yield part
+                continue
+            kept = _appended(kept, part, rows)
+            if part.shape[0] == missing:
+                yield _whole(kept)
+                kept = []
+    if kept:
+        yield _whole(kept)
+
+
+def _appended(kept: list[Any], part: Any, rows: int) -> list[Any]:
+    """Sparse parts in a list; dense ones copied to one array with room for all, so that none is there twice."""
+    if scipy.sparse.issparse(part):
+        return [*kept, part]
+    first = len(kept[0]) if kept else 0
+    room: Any = kept[0].base if kept else np.empty((rows, part.shape[1]), part.dtype)
+    room[first : first + len(part)] = part
+    return [room[: first + len(part)]]
+
+
+def _whole(kept: list[Any]) -> Any:
+    return kept[0] if len(kept) == 1 else scipy.sparse.vstack(kept, format="csr")
+
+
+def as_floats(values: Any, dtype: Any) -> Array:
+    """Rows as a C-ordered array of `dtype` that is the caller's own, or a view that nobody writes to."""
+    return np.ascontiguousarray(values, dtype=dtype)
+
+
+def float_dtype(name: str, dtypes: Iterable[Any]) -> np.dtype[Any]:
+    """float32 where all of `dtypes` are, else float64; refuses what is not a real number.
+
+    Examples
+    --------
+    >>> float_dtype("x", [np.dtype("int8"), np.dtype("float32")])
+    dtype('float64')
+    """
+    dtypes = [np.dtype(dtype) for dtype in dtypes]
+    for dtype in dtypes:
+        if dtype.kind not in "fiub":
+            raise FormatError(f"{name} holds values of type {dtype}, not real numbers")
+    single = bool(dtypes) and all(dtype == np.float32 for dtype in dtypes)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def check_shape(name: str, shape: Sequence[int]) -> tuple[int, int]:
+    """Rows and columns of a table."""
+    if len(shape) != 2:
+        raise FormatError(f"{name} has shape {tuple(shape)}; a table of rows and columns is needed")
+    if not 0 < shape[1] <= WIDEST:
+        raise FormatError(f"{name} has {shape[1]} columns; 1 to {WIDEST} are possible")
+    return int(shape[0]), int(shape[1])
+
+
+def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | None) -> list[int] | None:
+    """Positions of `columns`, given as names or numbers, among `n`; None for all.
+
+    Raises
+    ------
+    SourceError
+        Naming a column that is not there, and those that are.
+    """
+    if columns is None:
+        return None
+    if isinstance(columns, (str, int)):
+        raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
+    chosen = [_position(name, column, n, names) for column in columns]
+    if not chosen:
+        raise ValueError("columns=[] chooses nothing; pass at least one column")
+    return chosen
+
+
+def _position(name: str, column: Any, n: int, names: tuple[str, ...] | None) -> int:
+    if isinstance(column, str):
+        if names is None:
+            raise SourceError(f"{name} has no names of columns; choose {column!r} by its number, 0 to {n - 1}")
+        if column not in names:
+            shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+            raise SourceError(f"{name} has no column {column!r}; it has: {shown}")
+        return names.index(column)
+    if not -n <= int(column) < n:
+        raise SourceError(f"{name} has no column {column}; it has {n}")
+    return int(column) % n
+
+
+def chosen_names(names: tuple[str, ...] | None, chosen: list[int] | None) -> tuple[str, ...] | None:
+    """Names of the columns that were chosen."""
+    return names if names is None or chosen is None else tuple(names[i] for i in chosen)
+
+
+def optional_import(module: str, what: str) -> Any:
+    """A library that is not a dependency; the error says how to get it."""
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.split(".")[0]
+        raise ImportError(f"to read {what}, install {package}: pip install 'gramless[io]'") from None

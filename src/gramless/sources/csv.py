@@ -1,0 +1,163 @@
+"""Text tables: cut into pieces at line ends, each parsed by pyarrow, errors named by line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless.errors import FormatError
+from gramless.sources.base import Source, block_name, choose_columns, chosen_names, optional_import
+from gramless.sources.formats import Format, formats
+
+_PIECE = 2**23  # bytes
+_LONGEST = 2**27  # a line; longer ones are no table
+
+
+class CsvSource(Source):
+    """A ``.csv``, ``.tsv`` or ``.txt`` file of numbers; a first line that is not all numbers names the columns.
+
+    The separator is whichever of comma, semicolon and tab is most frequent in the first line. A row is a line: cells
+    with line ends in them are not numbers.
+
+    Parameters
+    ----------
+    path : Path
+    columns : list of str or int, optional
+        Others may hold text.
+    """
+
+    def __init__(self, path: Path, columns: Any = None) -> None:
+        self.path, self.name = path, str(path)
+        self._arrow = optional_import("pyarrow.csv", "CSV files")
+        self._lib = optional_import("pyarrow", "CSV files")
+        with open(path, "rb") as file:
+            bom = 3 if file.read(3) == b"\xef\xbb\xbf" else 0
+            file.seek(bom)
+            first = file.readline(_LONGEST)
+            if not first.strip():
+                raise FormatError(f"{path} is empty, or begins with an empty line")
+            text = _decoded(first, self.name)
+            self._separator = max(",;\t", key=text.count)
+            cells = next(csv.reader([text], delimiter=self._separator))
+            headed = not all(_is_number(cell) for cell in cells)
+            self._begin = file.tell() if headed else bom
+        names = tuple(cell.strip() for cell in cells) if headed else None
+        if names is not None and len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FormatError(f"{path} has two columns named {twice!r}")
+        self._width = len(cells)
+        self._chosen = choose_columns(self.name, columns, self._width, names)
+        self.feature_names = chosen_names(names, self._chosen)
+        self._keep = list(range(self._width)) if self._chosen is None else self._chosen
+        self.n_features = len(self._keep)
+        self._lines_before = 2 if headed else 1  # the number an editor gives to row 0
+
+    def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        row = start
+        for text in whole_lines(self.path, self._begin, start):
+            try:
+                block = self._parse(text)
+            except self._lib.ArrowInvalid as error:
+                raise FormatError(self._diagnosis(text, row, rows) or f"{self.name}: {error}") from error
+            row += len(block)
+            yield block
+
+    def count(self) -> int:
+        return sum(
+            sum(bool(line.strip()) for line in text.split(b"\n")) for text in whole_lines(self.path, self._begin, 0)
+        )
+
+    @property
+    def layout(self) -> tuple[int, str, int]:
+        """Place of the first column chosen, the separator, and the byte where rows begin."""
+        return self._keep[0], self._separator, self._begin
+
+    def _parse(self, text: bytes) -> Any:
+        csv_module, arrow = self._arrow, self._lib
+        keys = [str(i) for i in range(self._width)]
+        wanted = [keys[i] for i in self._keep]
+        table = csv_module.read_csv(
+            io.BytesIO(text),
+            read_options=csv_module.ReadOptions(column_names=keys, block_size=max(len(text), 1)),
+            parse_options=csv_module.ParseOptions(delimiter=self._separator, ignore_empty_lines=True),
+            convert_options=csv_module.ConvertOptions(
+                column_types=dict.fromkeys(wanted, arrow.float64()),
+                include_columns=list(dict.fromkeys(wanted)),
+            ),
+        )
+        block = np.empty((table.num_rows, len(wanted)))
+        for j, key in enumerate(wanted):
+            block[:, j] = table.column(key).to_numpy()
+        return block
+
+    def _diagnosis(self, text: bytes, row: int, rows: int) -> str:
+        """Which line and column pyarrow could not read: only now is it worth the time to look."""
+        names = dict(enumerate(self.feature_names or ()))
+        for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
+            if not cells:
+                continue
+            where = f"{self.name}, {block_name(row, rows)}, line {row + self._lines_before}"
+            if len(cells) != self._width:
+                return f"{where}: has {len(cells)} cells, where the first line has {self._width}"
+            for place, i in enumerate(self._keep):
+                if cells[i].strip() and not _is_number(cells[i]):
+                    column = repr(names[place]) if names else i
+                    return f"{where}: column {column} has the text {cells[i][:40]!r}, not a number"
+            row += 1
+        return ""
+
+
+def whole_lines(path: Path, begin: int, skip: int) -> Iterator[bytes]:
+    """The file from byte `begin` on, less `skip` lines that are not empty, in pieces that end with a line."""
+    rest = b""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        while True:
+            read = file.read(_PIECE)
+            cut = read.rfind(b"\n") + 1 if read else 0
+            if not read or cut:
+                text, rest = rest + read[:cut], read[cut:]
+                text, skip = _less_lines(text, skip)
+                if text.strip():
+                    yield text
+            else:
+                rest += read
+                if len(rest) > _LONGEST:
+                    raise FormatError(f"{path}: a line of more than {_LONGEST} bytes")
+            if not read:
+                return
+
+
+def _less_lines(text: bytes, skip: int) -> tuple[bytes, int]:
+    """The text without its first `skip` rows, and how many are still to be skipped."""
+    if not skip:
+        return text, 0
+    begin = 0
+    while skip and begin < len(text):
+        end = text.find(b"\n", begin) + 1 or len(text)
+        skip -= bool(text[begin:end].strip())
+        begin = end
+    return text[begin:], skip
+
+
+def _decoded(text: bytes, name: str) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name} is not UTF-8 text: {error}") from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+formats.register("csv")(Format(lambda path, columns, key: CsvSource(path, columns), (".csv", ".tsv", ".txt")))

@@ -1,0 +1,43 @@
+"""The registry of what can be opened: a new format is one file with one entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gramless.registry import Registry
+from gramless.sources.base import Source
+
+
+def _nothing(given: Any) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one kind of thing is opened.
+
+    Attributes
+    ----------
+    opens : callable
+        ``opens(given, columns, key)`` returns a source; `given` is a Path for files.
+    suffixes : tuple of str
+        Of the files it reads, in lower case, with their dots.
+    accepts : callable
+        Whether it opens an object that is not a path.
+    """
+
+    opens: Callable[[Any, Any, str | None], Source]
+    suffixes: tuple[str, ...] = ()
+    accepts: Callable[[Any], bool] = _nothing
+
+
+formats: Registry[Format] = Registry("format")
+
+
+def made_by(given: Any, package: str, *names: str) -> bool:
+    """Whether an object is of a class of `package` with one of these names; the package is not imported for it."""
+    return any(
+        cls.__module__.split(".")[0] == package and (not names or cls.__name__ in names) for cls in type(given).__mro__
+    )

@@ -1,0 +1,198 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from gramless import KernelKMeans, KernelPCA
+from gramless.datasets import annulus
+from gramless.report import build_report, write_report
+from gramless.report.sample import draw_sample
+
+pytest.importorskip("plotly", reason="reports need plotly")
+
+HOSTILE = '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
+
+
+class Reader(HTMLParser):
+    """Ids, headings and table cells of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.ids, self.tags, self.cells, self.text = set(), [], [], ""
+        self._within = None
+        self.data = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
+        self.ids.add(attributes.get("id"))
+        self._within = attributes.get("id") or tag
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        if self._within == "embedding-data":
+            self.data += data
+        elif self._within == "td":
+            self.cells[-1] += data
+        elif self._within not in ("script", "style"):
+            self.text += data
+
+    def handle_endtag(self, tag):
+        self._within = None
+
+    @property
+    def payload(self):
+        return json.loads(self.data)
+
+
+@pytest.fixture(scope="module")
+def plane():
+    x = annulus(120, rng=0)
+    return x, KernelPCA(4, kernel="rbf", gamma=1.0).fit(x)
+
+
+@pytest.fixture(scope="module")
+def plane_page(plane):
+    x, model = plane
+    return Reader(build_report(model, x, labels=np.where(x[:, 0] > 0, "right", "left"), label="side", title="A <ring>"))
+
+
+@pytest.fixture(scope="module")
+def images():
+    rng = np.random.default_rng(0)
+    x = np.abs(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 16)))
+    return x, KernelPCA(9, kernel="rbf", gamma="median").fit(x)
+
+
+def test_has_every_part(plane_page):
+    assert {"embedding", "components", "spectrum", "influence", "plan", "certificate"} <= plane_page.ids
+    assert {"embedding-2d", "embedding-3d", "contour-plot", "spectrum-plot", "variance-plot"} <= plane_page.ids
+    assert "A <ring>" in plane_page.text
+
+
+def test_tables_are_those_of_the_model(plane, plane_page):
+    _, model = plane
+    wanted = [cell for row in (*model.plan_.rows(), *model.certificate_.rows()) for cell in row]
+    assert plane_page.cells == wanted
+
+
+def test_points_are_the_scores_of_the_rows(plane, plane_page):
+    x, model = plane
+    payload = plane_page.payload
+    scores = model.transform(x)
+    assert payload["rows"] == list(range(len(x)))
+    np.testing.assert_allclose(np.transpose(payload["scores"]), scores, atol=1e-5 * np.abs(scores).max())
+    np.testing.assert_allclose(payload["columns"][1]["values"], x[:, 1], atol=1e-5)
+
+
+def test_classes_follow_the_labels(plane, plane_page):
+    classes = plane_page.payload["classes"]
+    assert (classes["title"], classes["names"]) == ("side", ["left", "right"])
+    assert classes["codes"] == (plane[0][:, 0] > 0).astype(int).tolist()
+
+
+def test_the_page_names_no_other_place(plane_page):
+    fetched = [attributes for _, attributes in plane_page.tags if {"src", "srcset", "data"} & set(attributes)]
+    assert fetched == []
+    assert all(attributes["href"].startswith("#") for tag, attributes in plane_page.tags if tag == "a")
+    assert not any(tag == "link" for tag, _ in plane_page.tags)
+
+
+def test_numbers_of_many_values_are_a_column_to_colour_by(plane):
+    x, model = plane
+    payload = Reader(build_report(model, x, labels=x[:, 0] ** 2, label="height")).payload
+    assert payload["classes"] is None
+    assert payload["columns"][0]["name"] == "height"
+
+
+def test_too_many_classes_are_gathered(plane):
+    x, model = plane
+    labels = [f"class {j % 50}" for j in range(len(x))]
+    classes = Reader(build_report(model, x, labels=labels)).payload["classes"]
+    assert len(classes["names"]) == 30
+    assert classes["names"][-1] == "21 others"
+
+
+def test_user_text_is_never_markup(plane):
+    x, _ = plane
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(x, columns=[HOSTILE, "b"])
+    named = KernelPCA(3, kernel="rbf", gamma=1.0).fit(frame)
+    page = build_report(named, frame, labels=[HOSTILE] * len(x), label=HOSTILE, title=HOSTILE)
+    assert "<img src=x" not in page
+    assert "</script><script>window" not in page
+    assert HOSTILE in Reader(page).text
+
+
+def test_images_are_shown_with_what_is_left_of_them(images):
+    page = Reader(build_report(images[1], images[0]))
+    assert "image-plot" in page.ids
+    assert "components" not in page.ids
+
+
+def test_columns_with_names_are_no_pixels(images):
+    x, _ = images
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(x, columns=[f"measure {j}" for j in range(16)])
+    model = KernelPCA(3, kernel="rbf", gamma="median").fit(frame)
+    assert "image-plot" not in Reader(build_report(model, frame)).ids
+    assert "image-plot" in Reader(build_report(model, frame, shape=(2, 8))).ids
+
+
+def test_kernels_without_preimages_say_so(images):
+    x, _ = images
+    page = Reader(build_report(KernelPCA(3, kernel="sigmoid", gamma=1e-3).fit(x), x))
+    assert "No images:" in page.text
+
+
+def test_one_component_has_no_embedding(plane):
+    x, model = plane
+    assert "embedding-2d" not in Reader(build_report(model.truncate(1), x)).ids
+
+
+def test_large_data_are_sampled(plane):
+    x, model = plane
+    page = Reader(build_report(model, np.tile(x, (100, 1)), points=50))
+    assert len(page.payload["rows"]) == 50
+    assert "50 of 12,000 rows" in page.text
+
+
+def test_sample_is_without_replacement_and_knows_its_rows():
+    x = np.arange(40_000.0).reshape(20_000, 2)
+    sample = draw_sample(x, np.arange(20_000) % 7, count=100)
+    assert len(np.unique(sample.numbers)) == 100
+    np.testing.assert_array_equal(sample.rows, x[sample.numbers])
+    np.testing.assert_array_equal(sample.labels, sample.numbers % 7)
+    assert sample.numbers.max() > 15_000 > 5_000 > sample.numbers.min()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": [1, 2]}, r"labels of shape \(2,\) given for 120 rows"),
+        ({"X": np.zeros((5, 3))}, "3 columns, the model was fitted to 2"),
+        ({"shape": (3, 3)}, "shape=3 x 3 is 9 pixels, but rows have 2 columns"),
+        ({"model": KernelKMeans(2)}, "a report shows a fitted KernelPCA, not KernelKMeans"),
+    ],
+)
+def test_refuses_what_does_not_fit(plane, change, message):
+    x, model = plane
+    given = {"model": model, "X": x, **change}
+    with pytest.raises(ValueError, match=message):
+        build_report(given.pop("model"), given.pop("X"), **given)
+
+
+def test_a_failure_leaves_the_old_file(plane, tmp_path):
+    x, model = plane
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="labels"):
+        write_report(model, x, path, labels=[0])
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    write_report(model, x, path)
+    assert re.match("<!doctype html>", path.read_text(encoding="utf-8"))
