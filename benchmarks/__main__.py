@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import denoising, discriminants, drop_in, exact, explicit, ica, kmeans, planner_grid, sources, streams
+from benchmarks import (
+    certificate_coverage,
+    dask_cluster,
+    denoising,
+    discriminants,
+    drop_in,
+    exact,
+    explicit,
+    ica,
+    kmeans,
+    planner_grid,
+    scaling,
+    sources,
+    streams,
+)
 from benchmarks.readme import write_figures
 from benchmarks.results import save
 
@@ -15,10 +29,13 @@ BENCHMARKS = {
     "planner_grid": planner_grid.run,
     "streams": streams.run,
     "sources": sources.run,
+    "dask_cluster": dask_cluster.run,
+    "scaling": scaling.run,
     "kmeans": kmeans.run,
     "discriminants": discriminants.run,
     "ica": ica.run,
     "denoising": denoising.run,
+    "certificate_coverage": certificate_coverage.run,
 }
 
 

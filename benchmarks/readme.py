@@ -236,6 +236,25 @@ def gpu(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def certificate_coverage(figures: dict[str, Any]) -> str:
+    rigorous = sum(one["rigorous"] for one in figures["violations"])
+    lines = [
+        f"{figures['problems']:,} drawn problems (seed {figures['seed']}; kernels, spectra, methods, solvers, "
+        "precisions, weights and tolerances), truth in 80 bits or 120 digits: a true eigenvalue lay outside a rigorous "
+        f"interval in {rigorous} of them, outside a probabilistic one in {len(figures['violations']) - rigorous} "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| method | problems | refused, with a reason | probabilistic | components | median width / eigenvalue |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, row in figures["methods"].items():
+        lines.append(
+            f"| {name} | {row['problems']} | {row['refused']} | {row['probabilistic']} | {row['components']} | "
+            f"{row['median_width']:.0e} |"
+        )
+    return "\n".join(lines)
+
+
 def discriminants(figures: dict[str, Any]) -> str:
     lines = [
         f"Errors in %, mean and deviation over {figures['splits']} random splits, parameters chosen on training folds "
@@ -261,6 +280,26 @@ def discriminants(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def dask_cluster(figures: dict[str, Any]) -> str:
+    lines = [
+        f"{figures['partitions']} partitions that lie on the workers, one thread each; medians of {figures['rounds']} "
+        f"runs ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | one process | 1 worker | 2 workers | 1 worker / 2 workers | eigenvalues apart, of the largest |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in figures["rows"]:
+        if "failed" in row:
+            lines.append(f"| {row['name']} | | | | | {row['failed']} |")
+            continue
+        alone = "" if row["alone_seconds"] is None else f"{row['alone_seconds']:.2f} s"
+        lines.append(
+            f"| {row['name']} | {alone} | {row['seconds_1']:.2f} s | {row['seconds_2']:.2f} s | {row['ratio']:.2f} | "
+            f"{row['apart']:.0e} |"
+        )
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "exact": exact,
@@ -268,9 +307,11 @@ RENDER = {
     "planner_grid": planner_grid,
     "streams": streams,
     "sources": sources,
+    "dask_cluster": dask_cluster,
     "kmeans": kmeans,
     "discriminants": discriminants,
     "ica": ica,
     "denoising": denoising,
     "gpu": gpu,
+    "certificate_coverage": certificate_coverage,
 }

@@ -22,9 +22,8 @@ from gramless import KernelPCA
 from gramless.kernels import Gaussian
 
 rng = np.random.default_rng(0)
-folders = (os.environ.get("GRAMLESS_DATA", "../shared/data"), "../../shared/data")
-path = next((p for p in (Path(folder) / "usps.npz" for folder in folders) if p.exists()), None)
-if path is not None:
+path = Path(os.environ.get("GRAMLESS_DATA", Path.cwd().parent / "shared" / "data")) / "usps.npz"
+if path.exists():
     usps = np.load(path)
     images, digit = usps["X_train"].astype(float), usps["y_train"]
     new, new_digit = usps["X_test"].astype(float), usps["y_test"]
@@ -35,7 +34,7 @@ if path is not None:
 else:
     images = load_digits().data[rng.permutation(1797)] / 8 - 1
     train, test = images[:1400], images[1400:]
-    print("no usps.npz in GRAMLESS_DATA: scikit-learn's digits")
+    print(f"no {path}; set GRAMLESS_DATA to a folder that has it. scikit-learn's digits instead.")
 d = train.shape[1]
 side = int(np.sqrt(d))
 speckle = np.where(rng.random(test.shape) < 0.4, rng.choice([-1.0, 1.0], test.shape), test)

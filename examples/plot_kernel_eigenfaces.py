@@ -21,10 +21,9 @@ from sklearn.decomposition import PCA
 
 from gramless import KernelPCA
 
-folders = (os.environ.get("GRAMLESS_DATA", "../shared/data"), "../../shared/data")
-path = next((p for p in (Path(folder) / "olivetti_faces.npz" for folder in folders) if p.exists()), None)
-x = load_digits().data / 16 if path is None else np.load(path)["X"].astype(float) / 242
-print("scikit-learn's digits: no olivetti_faces.npz in GRAMLESS_DATA" if path is None else "Olivetti faces", x.shape)
+path = Path(os.environ.get("GRAMLESS_DATA", Path.cwd().parent / "shared" / "data")) / "olivetti_faces.npz"
+x = np.load(path)["X"].astype(float) / 242 if path.exists() else load_digits().data / 16
+print("Olivetti faces" if path.exists() else f"no {path}; scikit-learn's digits instead of faces.", x.shape)
 side = int(np.sqrt(x.shape[1]))
 pca = PCA(6).fit(x)
 kpca = KernelPCA(60, kernel="rbf", gamma="median").fit(x)

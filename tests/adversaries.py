@@ -1,8 +1,20 @@
-"""Rows that break numerical code, kernels and settings to break it with: one table for the suite and for torture."""
+"""Rows that break numerical code, and what must hold of a model of them: one table for the suite and for torture."""
+
+import re
+import warnings
 
 import numpy as np
+from extended import missed
 
+from gramless import IndefiniteKernelWarning, KernelPCA, UncertifiedWarning
 from gramless import kernels as k
+from gramless.eigen import NotConvergedWarning
+from gramless.planning import methods
+
+#: Every way to fit; what runs on a card has tests of its own.
+METHODS = [name for name in methods if name != "cuda"]
+#: These take rows in batches.
+STREAMS = ("merging", "refitting")
 
 
 def _normal(n, d, seed=0):
@@ -78,3 +90,64 @@ KERNELS = {
     "product": k.Laplacian(1.0) * k.Polynomial(2, 1.0),
     "scaled": 0.25 * k.Gaussian(2.0),
 }
+
+
+#: What an error has to say: what does not work, or what to do about it.
+_SAYS_WHY = re.compile(
+    r"rescale|scale (it|the data)|significant negative eigenvalues|astype\('float64'\)|too large for dtype\('float32'\)"
+)
+
+
+class Refused(Exception):
+    """The method does not take this kernel or this data, and says so before it begins."""
+
+
+def fit(kernel, x, method="auto", k=4, **settings):
+    """A model of rows `x`, in two batches where `method` takes rows so, with its warnings as `noise`.
+
+    Raises
+    ------
+    Refused
+        Where there is a reason not to try.
+    """
+    model = KernelPCA(min(k, len(x)), kernel=kernel, method=method, random_state=0, **settings)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", RuntimeWarning)
+        for expected in (IndefiniteKernelWarning, UncertifiedWarning, NotConvergedWarning):
+            warnings.simplefilter("ignore", expected)
+        try:
+            if method in STREAMS:
+                for batch in np.array_split(x, 2):
+                    model.partial_fit(batch)
+                assert model.certificate_ is not None  # the model is made now
+            else:
+                model.fit(x)
+            model.scores = model.transform(x)
+        except ValueError as error:
+            if "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
+                raise Refused(str(error)) from error
+            raise
+    model.noise = [str(warning.message) for warning in seen]
+    return model
+
+
+def complaint(model, kernel, x):
+    """What is wrong with a model of rows `x`; empty where nothing is."""
+    if model.noise:
+        return f"warnings: {model.noise}"
+    certificate, scores = model.certificate_, model.scores.astype(np.float64)
+    lower, upper, values = certificate.lower, certificate.upper, certificate.values
+    if np.isnan([lower, upper, values]).any() or not np.isfinite(scores).all():
+        return f"not a number: {values}, {lower}, {upper}"
+    outside = missed(certificate, kernel, x, np.ones(len(x)))
+    if outside.any():
+        return f"the true eigenvalues {np.flatnonzero(outside)} are outside {lower} .. {upper}"
+    slack = 1e-9 * np.abs(values).max(initial=0)
+    if (values < lower - slack).any() or (values > upper + slack).any():
+        return f"the eigenvalues {values} are outside their own intervals {lower} .. {upper}"
+    grain = 1e-4 if model.eigenvalues_.dtype == np.float32 else 1e-6
+    width = upper - lower
+    sure = width <= grain * values.max(initial=0)
+    if (np.abs((scores**2).sum(axis=0) - values)[sure] > (10 * grain * values.max(initial=0) + width)[sure]).any():
+        return f"the rows project to variances {(scores**2).sum(axis=0)}, not {values}"
+    return ""

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ("matplotlib", "torch", "triton", "dask", "pyarrow", "finufft")
+OPTIONAL = ("matplotlib", "panel", "bokeh", "datashader", "torch", "triton", "dask", "pyarrow", "finufft")
 
 
 def run_in_child(code: str) -> str:

@@ -27,6 +27,10 @@ class PreimageWarning(GramlessError, UserWarning):
     """For some rows the search for a pre-image did not settle; the message says how many and what they got instead."""
 
 
+class PartitionError(GramlessError, RuntimeError):
+    """Work on a partition of distributed data failed, each time it was tried; the message names it and says why."""
+
+
 class SourceError(GramlessError, ValueError):
     """Rows could not be read; the message names the file, the block with its rows, and the column."""
 

@@ -19,12 +19,18 @@ class Machine:
         Calls of a Python function.
     eigh : float
         Floating-point operations of a symmetric eigensolver, all threads together: half of it runs at memory speed.
+    network : float
+        Bytes a second between two workers of a cluster.
+    task : float
+        Seconds that a cluster's scheduler takes for one task.
     """
 
     gemm: float = 3e10
     kernel: float = 2.5e8
     python: float = 5e5
     eigh: float = 2e10
+    network: float = 1e9
+    task: float = 5e-4
 
 
 @dataclass(frozen=True)

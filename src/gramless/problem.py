@@ -53,6 +53,10 @@ class Problem:
         ``"cpu"``, or the torch device the work is to be done on (``"torch"``: torch's CPU).
     anywhere : bool
         Whether the CPU may be chosen rather than `device`.
+    workers : int
+        Of a cluster that the rows lie on, one thread each; 0 where they are in this process.
+    partitions : int
+        Pieces that the rows lie in there.
     block : int
         Rows that are read at a time, where they come from a file or the like; 0 for rows in memory.
     mapped : bool
@@ -81,6 +85,8 @@ class Problem:
     sample: Any = None
     device: str = "cpu"
     anywhere: bool = False
+    workers: int = 0
+    partitions: int = 1
     block: int = 0
     mapped: bool = False
 

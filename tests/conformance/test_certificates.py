@@ -4,46 +4,29 @@ import warnings
 
 import numpy as np
 import pytest
-from extended import WIDE, centered_gram, eigenvalues, squared_distances
+from extended import missed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramless import IndefiniteKernelWarning, KernelPCA, kernels
 from gramless.eigen import NotConvergedWarning, solvers
 
-
-def dots(x, y):
-    return x @ y.T
-
-
-def cosines(x, y):
-    norms = np.sqrt((x**2).sum(axis=1))
-    norms[norms == 0] = 1
-    return dots(x, y) / norms[:, None] / norms
-
-
-TRUTH = {
-    "gaussian": (kernels.Gaussian(1.0), lambda x, y: np.exp(-squared_distances(x, y) / 2)),
-    "wide gaussian": (kernels.Gaussian(1024.0), lambda x, y: np.exp(-squared_distances(x, y) / 2**21)),
-    "narrow gaussian": (kernels.Gaussian(2.0**-6), lambda x, y: np.exp(-squared_distances(x, y) * 2**11)),
-    "polynomial": (kernels.Polynomial(3, 1.0, 0.5), lambda x, y: (dots(x, y) / 2 + 1) ** 3),
-    "odd polynomial": (kernels.Polynomial(2, -0.5), lambda x, y: (dots(x, y) - WIDE(0.5)) ** 2),
-    "linear": (kernels.Linear(), dots),
-    "tanh": (kernels.Tanh(0.5, -0.25), lambda x, y: np.tanh(dots(x, y) / 2 - WIDE(0.25))),
-    "epanechnikov": (kernels.Epanechnikov(2.0), lambda x, y: np.maximum(0, 1 - squared_distances(x, y) / 4)),
-    "laplacian": (kernels.Laplacian(2.0), lambda x, y: np.exp(-np.sqrt(squared_distances(x, y)) / 2)),
-    "manhattan": (kernels.Manhattan(4.0), lambda x, y: np.exp(-np.abs(x[:, None] - y[None]).sum(axis=-1) / 4)),
-    "matern": (
-        kernels.Matern(1.5, 2.0),
-        lambda x, y: (1 + np.sqrt(3 * squared_distances(x, y)) / 2) * np.exp(-np.sqrt(3 * squared_distances(x, y)) / 2),
-    ),
-    "cosine": (kernels.Cosine(), cosines),
-    "sum": (kernels.Gaussian(1.0) + kernels.Linear(), lambda x, y: np.exp(-squared_distances(x, y) / 2) + dots(x, y)),
-    "product": (
-        kernels.Laplacian(1.0) * kernels.Polynomial(2, 1.0),
-        lambda x, y: np.exp(-np.sqrt(squared_distances(x, y))) * (dots(x, y) + 1) ** 2,
-    ),
-    "scaled": (0.25 * kernels.Gaussian(2.0), lambda x, y: np.exp(-squared_distances(x, y) / 8) / 4),
+KERNELS = {
+    "gaussian": kernels.Gaussian(1.0),
+    "wide gaussian": kernels.Gaussian(1024.0),
+    "narrow gaussian": kernels.Gaussian(2.0**-6),
+    "polynomial": kernels.Polynomial(3, 1.0, 0.5),
+    "odd polynomial": kernels.Polynomial(2, -0.5),
+    "linear": kernels.Linear(),
+    "tanh": kernels.Tanh(0.5, -0.25),
+    "epanechnikov": kernels.Epanechnikov(2.0),
+    "laplacian": kernels.Laplacian(2.0),
+    "manhattan": kernels.Manhattan(4.0),
+    "matern": kernels.Matern(1.5, 2.0),
+    "cosine": kernels.Cosine(),
+    "sum": kernels.Gaussian(1.0) + kernels.Linear(),
+    "product": kernels.Laplacian(1.0) * kernels.Polynomial(2, 1.0),
+    "scaled": 0.25 * kernels.Gaussian(2.0),
 }
 
 
@@ -78,29 +61,24 @@ def fit(kernel, x, weights, **settings):
         return KernelPCA(kernel=kernel, random_state=0, **settings).fit(x, sample_weight=weights)
 
 
-def assert_holds(kernel, formula, x, weights, **settings):
+def assert_holds(kernel, x, weights, **settings):
     try:
         model = fit(kernel, x, weights, **settings)
     except ValueError as error:
         if "significant negative eigenvalues" not in str(error) or kernel.mercer:
             raise
         return
-    wide = x.astype(WIDE)
-    gram = formula(wide, wide)
-    truth = eigenvalues(centered_gram(gram, weights))[: len(model.eigenvalues_)]
-    slack = 64 * np.finfo(WIDE).eps * np.abs(gram).max() * weights.sum()  # of the reference itself
-    certificate = model.certificate_
-    assert (certificate.lower <= truth + slack).all(), (truth - certificate.lower).min()
-    assert (truth - slack <= certificate.upper).all(), (certificate.upper - truth).min()
+    outside = missed(model.certificate_, kernel, x, weights)
+    assert not outside.any(), np.flatnonzero(outside)
 
 
-@pytest.mark.parametrize("name", TRUTH)
+@pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("method", ["dense", "tiled"])
 @settings(max_examples=15)
 @given(problem=problems())
 def test_truth_is_inside_for_every_kernel(name, method, problem):
     x, weights, k = problem
-    assert_holds(*TRUTH[name], x, weights, n_components=k, method=method)
+    assert_holds(KERNELS[name], x, weights, n_components=k, method=method)
 
 
 NEAR = ["gaussian", "wide gaussian", "narrow gaussian", "epanechnikov", "laplacian", "matern"]
@@ -111,7 +89,7 @@ NEAR = ["gaussian", "wide gaussian", "narrow gaussian", "epanechnikov", "laplaci
 @given(problem=problems())
 def test_truth_is_inside_for_near_neighbours(name, problem):
     x, weights, k = problem
-    assert_holds(*TRUTH[name], x[:, :8], weights, n_components=k, method="sparse")
+    assert_holds(KERNELS[name], x[:, :8], weights, n_components=k, method="sparse")
 
 
 @pytest.mark.parametrize("method", ["covariance", "svd"])
@@ -119,7 +97,7 @@ def test_truth_is_inside_for_near_neighbours(name, problem):
 @given(problem=problems())
 def test_truth_is_inside_for_linear_forms(method, problem):
     x, weights, k = problem
-    assert_holds(*TRUTH["linear"], x, weights, n_components=k, method=method)
+    assert_holds(KERNELS["linear"], x, weights, n_components=k, method=method)
 
 
 @pytest.mark.parametrize("solver", list(solvers))
@@ -127,4 +105,4 @@ def test_truth_is_inside_for_linear_forms(method, problem):
 @given(problem=problems(), name=st.sampled_from(["gaussian", "wide gaussian", "tanh", "polynomial"]))
 def test_truth_is_inside_for_every_solver(solver, problem, name):
     x, weights, k = problem
-    assert_holds(*TRUTH[name], x, weights, n_components=min(k, 6), eigen_solver=solver)
+    assert_holds(KERNELS[name], x, weights, n_components=min(k, 6), eigen_solver=solver)

@@ -155,18 +155,46 @@ def test_messages():
         KernelPCA(2, fit_inverse_transform=True).fit(rows(20, 3)).inverse_transform(np.full((2, 2), np.nan))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_forms_of_the_array(method, tmp_path):
+def test_sparse_rows_are_served():
     x = rows(50, 3)
-    expected = KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit_transform(x)
-    mapped = np.memmap(tmp_path / "x", dtype=np.float64, mode="w+", shape=x.shape)
-    mapped[:] = x
-    frozen = x.copy()
-    frozen.flags.writeable = False
-    for other in (np.asfortranarray(x), x.astype(">f8"), np.repeat(x, 2, axis=0)[::2], mapped, frozen, x.tolist()):
-        model = KernelPCA(2, kernel=k.Gaussian(1.0), method=method)
-        np.testing.assert_allclose(model.fit_transform(other), expected, atol=1e-9)
-    whole = KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit(np.arange(30).reshape(10, 3))
-    assert whole.eigenvalues_.dtype == np.float64
-    assert KernelPCA(2, kernel=k.Gaussian(1.0)).fit(x > 0).eigenvalues_[0] > 0
-    assert KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit(scipy.sparse.csc_array(x)).eigenvalues_.shape == (2,)
+    for method in METHODS:
+        model = KernelPCA(2, kernel=k.Gaussian(1.0), method=method).fit(scipy.sparse.csc_array(x))
+        np.testing.assert_allclose(
+            model.eigenvalues_, KernelPCA(2, kernel=k.Gaussian(1.0)).fit(x).eigenvalues_, rtol=1e-9
+        )
+
+
+@pytest.mark.parametrize("method", ["covariance", "svd", "monomials"])
+def test_denormals_are_not_taken_for_zero(method):
+    """Their squares are 0: the interval [0, 0] did not hold the true variance."""
+    with pytest.raises(ValueError, match=r"too small to square|underflow"):
+        KernelPCA(2, method=method).fit(np.arange(12).reshape(6, 2) * 5e-324)
+
+
+@pytest.mark.parametrize("method", ["landmarks", "merging"])
+def test_values_too_large_to_square_are_named(method):
+    """Landmarks returned NaN for the certificate, merging LAPACK's complaint."""
+    model = KernelPCA(2, kernel=k.Polynomial(3, 1.0), method=method)
+    with pytest.raises(ValueError, match=r"overflows|too large to square"):
+        (model.partial_fit if method == "merging" else model.fit)(rows(20, 3) * 1e60).certificate_  # noqa: B018
+
+
+def test_a_plan_for_points_far_apart_or_close_together_in_units_of_the_kernel():
+    """The planner's histogram of distances overflowed, and no method could be used."""
+    for sigma, scale in ((1e-8, 1e150), (1e8, 1e-150)):
+        assert KernelPCA(2, kernel=k.Gaussian(sigma)).fit(rows(30, 2) * scale).eigenvalues_.shape == (2,)
+
+
+def test_results_beyond_float32_are_refused():
+    x = (rows(30, 3) * 1e25).astype(np.float32)
+    with pytest.raises(ValueError, match=r"eigenvalues of size .* do not fit float32.*astype\('float64'\)"):
+        KernelPCA(2).fit(x)
+    assert np.isfinite(KernelPCA(2).fit(x.astype(np.float64)).eigenvalues_).all()
+
+
+def test_a_narrow_kernel_knows_a_row_again():
+    """k(x, x) of a row given once more was 0.8 or less, its distance from itself being all rounding."""
+    x = rows(40, 2)
+    np.testing.assert_allclose(k.Gaussian(1e-8)(x, x.copy()), np.eye(40))
+    model = KernelPCA(3, kernel=k.Gaussian(1e-8), method="sparse").fit(x)
+    np.testing.assert_allclose((model.transform(x) ** 2).sum(axis=0), model.eigenvalues_, rtol=1e-6)

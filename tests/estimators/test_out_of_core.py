@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import gramless.estimators.out_of_core as out_of_core
-from gramless import KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
+from gramless import IndefiniteKernelWarning, KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
 from gramless.kernels import Gaussian, Matern, Polynomial
+from gramless.progress import Silent, observed_by
 
 RNG = np.random.default_rng(0)
 FLAT = RNG.random((3000, 2))
@@ -48,7 +50,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "matern")) for n in SETTINGS])
 def test_a_file_gives_the_model_of_its_rows_in_as_few_passes_as_promised(name):
     settings, passes = SETTINGS[name]
     inside = KernelPCA(2, random_state=0, **settings).fit(FLAT)
@@ -212,6 +214,31 @@ def test_what_does_not_fit_is_named(tmp_path):
         KernelPCA(3, kernel="rbf").fit(tmp_path / "x.npy", sample_weight=np.zeros(3000))
 
 
+def test_few_rows_and_none(tmp_path):
+    for n, message in ((0, "has no rows"), (1, "has 1 row; at least 2 are needed")):
+        np.save(tmp_path / "x.npy", FLAT[:n])
+        with pytest.raises(ValueError, match=rf"x\.npy {message}"):
+            KernelPCA(1, kernel="rbf").fit(tmp_path / "x.npy")
+    np.save(tmp_path / "x.npy", FLAT[:2])
+    expected = KernelPCA(1, kernel="rbf").fit(FLAT[:2]).eigenvalues_
+    np.testing.assert_allclose(KernelPCA(1, kernel="rbf").fit(tmp_path / "x.npy").eigenvalues_, expected)
+
+
+def test_sparse_rows_in_blocks():
+    x = scipy.sparse.random_array((600, 30), density=0.1, rng=np.random.default_rng(0), format="csr")
+    whole = KernelPCA(3, kernel="poly", degree=2).fit(x)
+    for given in (open_source(x), iter([x[:100], x[100:]])):
+        model = KernelPCA(3, kernel="poly", degree=2).fit(given)
+        np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_)
+    np.testing.assert_allclose(whole.transform(open_source(x)), whole.transform(x))
+
+
+def test_frames_are_asked_for_or_files_not_both(tmp_path):
+    model = KernelPCA(2, kernel="poly").fit(FLAT).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="out= returns a path, not a data frame"):
+        model.transform(FLAT, out=tmp_path / "z.npy")
+
+
 def test_all_components_and_a_share_of_the_variance(tmp_path):
     np.save(tmp_path / "x.npy", FLAT)
     inside, outside = (KernelPCA(kernel="poly", degree=2).fit(rows) for rows in (FLAT, tmp_path / "x.npy"))
@@ -240,3 +267,48 @@ def test_clusters_of_a_file_are_those_of_its_rows(tmp_path):
         KernelKMeans(4, memory_limit=1000).fit(iter(np.array_split(FLAT, 5)))
     with pytest.raises(SourceError, match="has 1 columns, and the model was fitted to 2"):
         inside.predict(open_source(tmp_path / "x.npy", columns=[0]))
+
+
+@pytest.mark.parametrize("kind", ["h5", "zarr", "polars", "pandas", "folder"])
+def test_other_formats_lead_to_the_same_model(kind, tmp_path):
+    exact = KernelPCA(2, kernel="poly", degree=2).fit(FLAT).eigenvalues_
+    np.testing.assert_allclose(KernelPCA(2, kernel="poly", degree=2).fit(_given(kind, tmp_path)).eigenvalues_, exact)
+
+
+def _given(kind, folder):
+    if kind == "h5":
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(folder / "x.h5", "w") as file:
+            file["x"] = FLAT
+        return h5py.File(folder / "x.h5")["x"]
+    if kind == "zarr":
+        zarr = pytest.importorskip("zarr")
+        zarr.save(str(folder / "x.zarr"), FLAT)
+        return zarr.open(str(folder / "x.zarr"), mode="r")
+    if kind in ("polars", "pandas"):
+        return open_source(pytest.importorskip(kind).DataFrame({"a": FLAT[:, 0], "b": FLAT[:, 1]}))
+    for i, part in enumerate(np.array_split(FLAT, 3)):
+        np.save(folder / f"{i}.npy", part)
+    return folder
+
+
+def test_an_indefinite_kernel_warns_once_and_reads_its_rows_to_memory(tmp_path):
+    np.save(tmp_path / "x.npy", FLAT[:300])
+    with pytest.warns(IndefiniteKernelWarning) as caught:
+        model = KernelPCA(2, kernel="sigmoid", gamma=0.1).fit(tmp_path / "x.npy")
+    assert len(caught) == 1
+    np.testing.assert_allclose(model.eigenvalues_, model.fit(FLAT[:300]).eigenvalues_, rtol=1e-9)
+
+
+def test_progress_counts_the_rows_of_all_blocks(tmp_path):
+    class Told(Silent):
+        summed_rows, total = 0, 0
+
+        def summed(self, rows, total):
+            self.summed_rows, self.total = rows, total
+
+    np.save(tmp_path / "x.npy", FLAT)
+    told = Told()
+    with observed_by(told):
+        KernelPCA(2, kernel="poly", verbose=0).fit(tmp_path / "x.npy")
+    assert (told.summed_rows, told.total) == (3000, 3000)

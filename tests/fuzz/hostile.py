@@ -1,6 +1,6 @@
 """Files that were made to mislead, one trick each; ``python -m fuzz.hostile`` writes those that are missing.
 
-The corpus holds them, and the inputs on which a fuzzer once found a failure. ``REFUSALS`` says why each must be refused.
+``HOSTILE`` says how each is made, and why it must be refused.
 """
 
 from __future__ import annotations

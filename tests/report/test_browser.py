@@ -1,6 +1,7 @@
 """The page in a real browser: it renders, complains of nothing, fetches nothing, and answers the mouse."""
 
 import os
+import re
 import shutil
 
 import numpy as np
@@ -86,10 +87,13 @@ def test_a_click_in_the_legend_hides_a_class(page):
     before = dots(page)
     entry = page.locator("#embedding-2d .legendtoggle").first
     entry.click()
-    page.wait_for_function(f"document.querySelectorAll('#embedding-2d .scatterlayer .points path').length < {before}")
-    page.wait_for_timeout(600)  # Plotly takes two quick clicks for a double click
+    page.wait_for_timeout(800)  # Plotly takes two quick clicks for a double click
+    hidden = page.locator("#embedding-2d .legend .traces").first
+    playwright.expect(hidden).to_have_attribute("style", re.compile("opacity: 0.5"), timeout=60_000)
+    assert dots(page) < before
     entry.click()
-    page.wait_for_function(f"document.querySelectorAll('#embedding-2d .scatterlayer .points path').length == {before}")
+    playwright.expect(hidden).to_have_attribute("style", re.compile("opacity: 1"), timeout=60_000)
+    assert dots(page) == before
 
 
 def test_text_of_the_user_is_shown_and_not_run(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -31,14 +32,52 @@ def parse_memory(limit: int | float | str | None) -> int:
 
 
 def free_memory() -> int:
-    """Bytes this process could still take without swapping."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    """Bytes this process could still take: without swapping, and within the limits set to it and to its container."""
+    return max(1, min(_free_of_machine(), _free_of_process(), _free_of_container()))
+
+
+def _free_of_machine() -> int:
+    available = _number_after("/proc/meminfo", "MemAvailable:")
+    if available is not None:
+        return available * 1024
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
     return 4 * 10**9
+
+
+def _free_of_process() -> int:
+    """What `ulimit -v` leaves."""
+    try:
+        import resource
+    except ImportError:  # not on this platform
+        return sys.maxsize
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return limit - 1024 * (_number_after("/proc/self/status", "VmSize:") or 0)
+
+
+def _free_of_container() -> int:
+    """What the control group leaves, in its second version or its first; files in the cache can be dropped."""
+    group = "/sys/fs/cgroup"
+    for limit, used, cache in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        most, now = _number_after(f"{group}/{limit}"), _number_after(f"{group}/{used}")
+        if most is not None and now is not None:
+            folder = os.path.dirname(f"{group}/{used}")
+            return most - now + (_number_after(f"{folder}/memory.stat", cache) or 0)
+    return sys.maxsize
+
+
+def _number_after(path: str, word: str = "") -> int | None:
+    """The number that follows `word` at the beginning of a line of a file; None where there is none."""
+    try:
+        with open(path, encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith(word):
+                    return int(line[len(word) :].split()[0])
+    except (OSError, ValueError):
+        pass
+    return None

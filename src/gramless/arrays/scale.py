@@ -39,7 +39,7 @@ def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     array([1.e+30], dtype=float32)
     """
     largest = float(np.abs(values).max(initial=0.0))
-    if np.isfinite(largest) and largest > np.finfo(dtype).max:
+    if np.isfinite(largest) and largest > float(np.finfo(dtype).max):
         raise ValueError(
             f"{what} of size {largest:.1e} do not fit {np.dtype(dtype)}, the type of X; "
             "pass X.astype('float64'), or scale the data down"

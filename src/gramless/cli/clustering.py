@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,12 +28,15 @@ def cluster(
     method: options.Method = "auto",
     memory: options.Memory = None,
     seed: options.Seed = 0,
+    model_output: Annotated[
+        Path | None, typer.Option("--model", metavar="MODEL", help="Where the model goes, too: .gramless")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
     import numpy as np
 
-    from gramless.cli.files import check_table_path, open_rows, read_rows
+    from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_rows
     from gramless.cli.progress import fit_bar, rows_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -41,12 +45,18 @@ def cluster(
     from gramless.sources import open_writer
 
     check_table_path(output)
+    if model_output is not None:
+        check_model_path(model_output)
     quiet = context.obj["quiet"]
-    rows = read_rows(open_rows(data, columns, label, key), memory, rows_bar("read", quiet))
+    source = open_rows(data, columns, label, key)
+    rows = read_rows(source, memory, rows_bar("read", quiet))
     settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows)
     model = KernelKMeans(clusters, n_init=starts, method=method, memory_limit=memory, random_state=seed, **settings)
     with fit_bar(quiet):
         model.fit(rows)
+    keep_names(model, source)
+    if model_output is not None:
+        model.save(model_output)
     with open_writer(output, ["cluster"], np.int64) as writer:
         writer.write(model.labels_[:, None])
     sizes = np.bincount(model.labels_, minlength=clusters).tolist()

@@ -59,6 +59,11 @@ def read_rows(source: Source, memory: str | None, bars: AbstractContextManager[R
         raise UnusableFileError(f"{source.name} has no rows")
     if total * source.n_features * source.dtype.itemsize > parse_memory(memory) // 2:
         return source
+    return read_all(source, total, bars)
+
+
+def read_all(source: Source, total: int, bars: AbstractContextManager[RowsBar]) -> Any:
+    """All rows (n, d) as an array."""
     rows = np.empty((total, source.n_features), dtype=source.dtype)
     done = 0
     with bars as bar:

@@ -34,6 +34,9 @@ def fit(
     seed: options.Seed = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
     forget_rows: Annotated[bool, typer.Option("--forget-rows", help="Keep no rows in the model.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="How far the fit has come; the same command goes on from there.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Find the leading components of DATA and write the model to a file."""
@@ -49,7 +52,7 @@ def fit(
     quiet = context.obj["quiet"]
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
-    settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed}
+    settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
     source, rows, model = _prepared(data, columns, label, key, words, components, settings, quiet)
     start = perf_counter()
     with fit_bar(quiet):
@@ -113,8 +116,10 @@ def _prepared(
 
     wanted = read_components(components)
     source = open_rows(data, columns, label, key)
-    rows = read_rows(source, settings["memory_limit"], rows_bar("read", quiet))
-    return source, rows, KernelPCA(wanted, **words.parameters(rows), **settings)
+    rows = (
+        source if settings.get("checkpoint") else read_rows(source, settings["memory_limit"], rows_bar("read", quiet))
+    )
+    return source, rows, KernelPCA(wanted, **words.parameters(rows, wanted), **settings)
 
 
 def _plan_facts(plan: Any) -> dict[str, Any]:

@@ -26,7 +26,10 @@ Kernel = Annotated[
     typer.Option("--kernel", help="gaussian, linear, polynomial, laplacian, matern, cosine, tanh or epanechnikov."),
 ]
 Sigma = Annotated[
-    str, typer.Option(metavar="WIDTH", help="Width of the kernel: a number, auto (median distance) or scale.")
+    str,
+    typer.Option(
+        metavar="WIDTH", help="Width of the kernel: a number, auto or median (distance), scale, preimage, gap."
+    ),
 ]
 Gamma = Annotated[
     float | None,

@@ -83,13 +83,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             code: Any = app(given, prog_name="gramless", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        print("gramless: interrupted; nothing was written", file=sys.stderr)
-        return INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort):  # which of the two, or a code, depends on the version of typer
+        code = INTERRUPTED
     except Exception as error:
         if debug:
             raise
         return explain(error)
+    if code == INTERRUPTED:
+        print("gramless: interrupted; nothing was written", file=sys.stderr)
     return code if isinstance(code, int) else OK
 
 

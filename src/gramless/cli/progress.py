@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import log
+from time import perf_counter
 from typing import Any, Protocol
 
 from gramless.progress import Silent, observed_by
@@ -36,13 +37,13 @@ class FitBar(Silent):
     def __init__(self, progress: Any) -> None:
         self._progress = progress
         self._task: Any = None
-        self._first, self._passes = 0.0, 0
+        self._first, self._passes, self._began = 0.0, 0, perf_counter()
 
     def begins(self, method: str, seconds: float) -> None:
         if self._task is not None:
             self._progress.remove_task(self._task)
         self._task = self._progress.add_task(f"fit ({method})", total=None, unit="rows")
-        self._first, self._passes = 0.0, 0
+        self._first, self._passes, self._began = 0.0, 0, perf_counter()
 
     def passed(self) -> None:
         self._passes += 1
@@ -53,7 +54,8 @@ class FitBar(Silent):
         self._first = max(self._first, residual)
         whole = max(log(self._first / tol), 1e-9)
         done = min(max(log(self._first / residual), 0.0), whole)
-        told = f"pass {self._passes}, residual {residual:.0e} of {tol:.0e}"
+        rate = self._passes / max(perf_counter() - self._began, 1e-9)
+        told = f"pass {self._passes} ({rate:.2g}/s), residual {residual:.0e} of {tol:.0e}"
         self._progress.update(self._task, completed=100 * done / whole, total=100, unit="", description=told)
 
     def summed(self, rows: int, total: int) -> None:

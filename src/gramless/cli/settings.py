@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 _NAMES = {"gaussian": "rbf", "polynomial": "poly", "tanh": "sigmoid", "linear": "linear", "cosine": "cosine"}
 _ALSO = {"rbf": "gaussian", "poly": "polynomial", "sigmoid": "tanh"}
 _OBJECTS = ("laplacian", "matern", "epanechnikov")
+_CRITERIA = ("median", "scale", "preimage", "gap")  # of gramless.select_bandwidth
+_WORDS = ("auto", *_CRITERIA)
 
 
 @dataclass(frozen=True)
@@ -23,42 +23,50 @@ class KernelWords:
     coef0: float = 1.0
     nu: float = 1.5
 
-    def parameters(self, rows: Any) -> dict[str, Any]:
-        """Parameters of an estimator for this kernel; `rows` (n, d) are looked at where the width is theirs."""
+    def parameters(self, rows: Any, components: Any = 2) -> dict[str, Any]:
+        """Parameters of an estimator for this kernel; `rows`, an array or a source, are looked at for the width."""
         from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Matern
 
         name = _ALSO.get(self.kernel, self.kernel)
-        if name not in _NAMES and name not in _OBJECTS:
+        if name in ("linear", "cosine"):
+            return {"kernel": name}
+        if name in ("polynomial", "tanh"):
+            return {"kernel": _NAMES[name], "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        patterns: dict[str, Any] = {
+            "gaussian": Gaussian,
+            "laplacian": Laplacian,
+            "epanechnikov": Epanechnikov,
+            "matern": lambda *width: Matern(self.nu, *width),
+        }
+        if name not in patterns:
             raise ValueError(f"--kernel {self.kernel} is not known; pass one of {', '.join((*_NAMES, *_OBJECTS))}")
-        if name in _OBJECTS:
-            if self.gamma is not None:
+        if self.gamma is not None:
+            if name != "gaussian":
                 raise ValueError(f"--gamma is not for the {name} kernel; pass its width as --sigma")
-            width = self._width(rows)
-            if name == "matern":
-                return {"kernel": Matern(self.nu, width)}
-            return {"kernel": Laplacian(width) if name == "laplacian" else Epanechnikov(width)}
-        if name == "gaussian" and self.gamma is None:
-            words = {"auto": "median", "median": "median", "scale": "scale"}
-            if self.sigma in words:
-                return {"kernel": "rbf", "gamma": words[self.sigma]}
-            return {"kernel": Gaussian(self._number())}
-        shape = {"degree": self.degree, "coef0": self.coef0} if name in ("polynomial", "tanh") else {}
-        return {"kernel": _NAMES[name], "gamma": self.gamma, **shape}
-
-    def _width(self, rows: Any) -> float:
-        """The width: as given, or the median distance, or d times the variance of the rows, like a Gaussian's."""
-        from gramless.estimators.bandwidth import resolve_gamma
-
-        if self.sigma in ("auto", "median", "scale"):
-            word = "scale" if self.sigma == "scale" else "median"
-            return float(np.sqrt(0.5 / resolve_gamma(word, rows, np.ones(rows.shape[0]))))
-        return self._number()
+            return {"kernel": "rbf", "gamma": self.gamma}
+        criterion = "median" if self.sigma == "auto" else self.sigma
+        if criterion not in _CRITERIA:
+            return {"kernel": patterns[name](self._number())}
+        if name == "gaussian" and criterion in ("median", "scale"):
+            return {"kernel": "rbf", "gamma": criterion}
+        return {"kernel": _selected(patterns[name](), criterion, rows, components)}
 
     def _number(self) -> float:
         try:
             return float(self.sigma)
         except ValueError:
-            raise ValueError(f"--sigma {self.sigma} is no width; pass a number, auto or scale") from None
+            raise ValueError(f"--sigma {self.sigma} is no width; pass a number or {', '.join(_WORDS)}") from None
+
+
+def _selected(pattern: Any, criterion: str, rows: Any, components: Any) -> Any:
+    """The kernel with the width that suits the rows, or a sample of those of a source."""
+    from gramless.estimators import select_bandwidth
+    from gramless.report.sample import draw_sample
+    from gramless.sources import Source
+
+    seen = draw_sample(rows, count=2000).rows if isinstance(rows, Source) else rows
+    k = components if isinstance(components, int) else 2
+    return select_bandwidth(seen, pattern, criterion, n_components=k).kernel
 
 
 def read_components(words: str) -> int | float | None:

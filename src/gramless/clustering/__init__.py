@@ -4,7 +4,7 @@ from gramless.clustering.cloud import CenterModel, Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
 from gramless.clustering.lloyd import Clustering, Settings, fill_empty, find_clusters
-from gramless.clustering.plan import make_cloud, plan_clustering
+from gramless.clustering.plan import make_cloud, make_parted_cloud, plan_clustering
 from gramless.clustering.points import KeptPoints, MappedPoints, make_points
 from gramless.clustering.preimages import approximate_preimage
 from gramless.clustering.seeding import draw
@@ -23,6 +23,7 @@ __all__ = [
     "fill_empty",
     "find_clusters",
     "make_cloud",
+    "make_parted_cloud",
     "make_points",
     "plan_clustering",
 ]

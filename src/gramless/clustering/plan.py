@@ -13,7 +13,9 @@ from gramless.arrays.devices import card_workspace, free_card_memory, rows_on
 from gramless.clustering.cloud import Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
-from gramless.clustering.points import make_points
+from gramless.clustering.parted_cloud import PartedCloud
+from gramless.clustering.parted_gram_cloud import PartedGramCloud
+from gramless.clustering.points import choose_coordinates, make_points
 from gramless.errors import MemoryLimitError
 from gramless.features import maps
 from gramless.gram.tiled import TILE
@@ -25,6 +27,7 @@ from gramless.problem import Estimate, Problem
 from gramless.routes.cuda_route import float64_seconds, fused_seconds
 from gramless.routes.explicit import WAKING
 from gramless.routes.layout import gram_seconds
+from gramless.routes.parted import PartedRows, moments_of, parted_map, parted_methods
 
 _MACHINE = Machine()
 _STEPS = 20  # iterations of a run, when nothing is known
@@ -69,8 +72,8 @@ def make_cloud(
     tensor : tensor of shape (n, d), optional
         The rows, if they are on the device already.
     """
-    device = plan.candidates[plan.chosen].device
-    problem = replace(plan.problem, device=device)
+    problem = plan.placed
+    device = problem.device
     if plan.chosen == "tiled":
         room = 0.8 * problem.memory_limit - _implicit(problem, 1).bytes
         return GramCloud(problem.kernel, x, weights, max(0, int(min(room, 8.2 * problem.n**2 / 2 + 8 * TILE**2))))
@@ -85,17 +88,34 @@ def make_cloud(
     return FeatureCloud(make_points(features, rows, weights, accuracy, max(0, room), rng, device), x, weights)
 
 
+def make_parted_cloud(
+    method: str, problem: Problem, rows: PartedRows, accuracy: float, rng: np.random.Generator
+) -> Cloud:
+    """The same for rows in parts: their coordinates stay with them."""
+    if method == "tiled":
+        return PartedGramCloud(problem.kernel, rows)
+    features = parted_map(method, problem, rows, rng)
+    room = int(0.8 * problem.memory_limit * problem.workers - 8 * problem.n * _VECTORS)
+    coordinates = choose_coordinates(
+        features, problem.n, lambda: rows.parts.reduce(moments_of, features), accuracy, max(0, room), rng
+    )
+    return PartedCloud(features, coordinates, rows)
+
+
 _VECTORS = 12  # arrays of length n that an iteration on coordinates holds
 
 
 def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
     if isinstance(problem.kernel, Precomputed):
         return Estimate(refusal="a given matrix has no features")
-    estimate = methods[name].estimate(replace(problem, solver="auto"))
+    ask = parted_methods[name] if problem.workers else methods[name]
+    estimate = ask.estimate(replace(problem, solver="auto"))
     if estimate.refusal:
         return estimate
-    machine, threads = machine_for(estimate.device), problem.threads if estimate.device == "cpu" else 1
-    compare = problem.n * (2 * _COLUMNS * problem.k / machine.gemm + 0.5 * problem.k / machine.kernel) / threads
+    machine, together = machine_for(estimate.device), problem.workers or problem.threads
+    if estimate.device != "cpu":
+        together = 1
+    compare = problem.n * (2 * _COLUMNS * problem.k / machine.gemm + 0.5 * problem.k / machine.kernel) / together
     size = max(estimate.bytes, 8 * problem.n * (_VECTORS + 2)) + 2**20
     return replace(estimate, seconds=estimate.seconds + n_init * _STEPS / 3 * compare, bytes=int(size))
 
@@ -103,7 +123,8 @@ def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
 def _implicit(problem: Problem, n_init: int) -> Estimate:
     """A product at the start, then columns of those that moved: about as much again."""
     width = problem.k
-    kept = 8 * problem.n**2 / 2 < 0.5 * problem.memory_limit
+    problem = replace(problem, threads=problem.workers or problem.threads)
+    kept = not problem.workers and 8 * problem.n**2 / 2 < 0.5 * problem.memory_limit
     make, multiply = gram_seconds(problem), 2 * problem.n**2 * width / (_MACHINE.gemm * problem.threads)
     seconds = make + n_init * 3 * (multiply + (0 if kept else make))
     tiles = problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4))

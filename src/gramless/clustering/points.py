@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -141,6 +142,22 @@ class MappedPoints:
         return replace(self, x=self.x[rows], norms2=self.norms2[rows])
 
 
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Principal coordinates of explicit features.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (D, p)
+    mean : ndarray of shape (D,)
+    mean_norm2 : float
+    """
+
+    axes: Array
+    mean: Array
+    mean_norm2: float
+
+
 def make_points(
     features: FeatureMap,
     x: Any,
@@ -151,9 +168,6 @@ def make_points(
     device: str = "cpu",
 ) -> Points:
     """Coordinates of rows `x`, written down if that takes at most `room` bytes.
-
-    Fourier features are not: a few centres are compared with all points by a few non-uniform FFTs, in less time than
-    the points could be written down in. Nor are more features than rows: to find their axes would take too long.
 
     Parameters
     ----------
@@ -167,19 +181,44 @@ def make_points(
     device : str
         Where the rows live.
     """
-    n, width = x.shape[0], features.n_features
+    chosen = choose_coordinates(features, x.shape[0], lambda: features.moments(x, weights), accuracy, room, rng)
+    return place_points(features, x, chosen, device)
+
+
+def choose_coordinates(
+    features: FeatureMap,
+    n: int,
+    moments: Callable[[], Moments],
+    accuracy: float,
+    room: int,
+    rng: np.random.Generator,
+) -> Coordinates | None:
+    """Coordinates in which to write down `n` rows in `room` bytes, from their moments; None: do not write them down.
+
+    Fourier features are not: a few centres are compared with all points by a few non-uniform FFTs, in less time than
+    the points could be written down in. Nor are more features than rows: to find their axes would take too long.
+    """
+    width = features.n_features
     unwritten = isinstance(features, FourierMap) or width > n
     most = 0 if unwritten else min(room // (16 * max(1, n)), width)
-    moments = features.moments(x, weights) if most else None
-    axes = None if moments is None else _axes(moments, accuracy, int(most), width, rng)
-    if moments is None or axes is None:
+    if not most:
+        return None
+    summed = moments()
+    axes = _axes(summed, accuracy, int(most), width, rng)
+    return None if axes is None else Coordinates(axes, summed.mean, summed.mean_norm2)
+
+
+def place_points(features: FeatureMap, x: Any, coordinates: Coordinates | None, device: str = "cpu") -> Points:
+    """Rows `x` (n, d), which live on `device`, as points: in coordinates or unwritten."""
+    if coordinates is None:
         return MappedPoints(features, x, to_numpy(features.kernel.diagonal(x)), device)
-    products = features.dot(x, np.column_stack([axes, moments.mean]))
+    axes, mean = coordinates.axes, coordinates.mean
+    products = features.dot(x, np.column_stack([axes, mean]))
     values, along = products[:, :-1], products[:, -1]
-    norms2 = features.kernel.diagonal(x) - 2 * along + moments.mean_norm2
-    values -= like(moments.mean @ axes, values)
+    norms2 = features.kernel.diagonal(x) - 2 * along + coordinates.mean_norm2
+    values -= like(mean @ axes, values)
     norms2 = namespace(values).maximum(norms2, row_squares(values))
-    return KeptPoints(features, axes, moments.mean, values, to_numpy(norms2), device)
+    return KeptPoints(features, axes, mean, values, to_numpy(norms2), device)
 
 
 def _axes(moments: Moments, accuracy: float, most: int, width: int, rng: np.random.Generator) -> Array | None:

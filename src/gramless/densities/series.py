@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, inner
+from gramless.arrays import Array, inner, unit_roundoff
 from gramless.densities.shape import Shape
 from gramless.densities.truncation import Moment, held_out_count, retained_by_rule
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import rectangular_product
-from gramless.kernels import Kernel
+from gramless.kernels import Kernel, column_shift
 
 _ROWS = 8192
 _MOST_POINTS = 1000
@@ -130,6 +130,7 @@ def fit_series(
     """
     shape = Shape.of(kernel, x.shape[1])
     top = float(kernel.diagonal(x[:1])[0])
+    _refuse_scattered(kernel, x, top)
     pivots = choose_pivots(kernel, x, weights, min(x.shape[0], _MOST_POINTS), _LEAK * top, rng)
     features = LandmarkMap.at(kernel, x[pivots.indices])
     moments = _moments(features, x, weights, folds if count is None and truncation == "held_out" else None)
@@ -147,6 +148,17 @@ def fit_series(
     multipliers = features.dot(x, (axes[:, kept] @ (terms / values[kept]))[:, None])[:, 0]
     series_weights = weights / whole.weight * multipliers
     return Series(kernel, shape, x, series_weights, int(kept.sum()), int(rng.integers(2**62)))
+
+
+def _refuse_scattered(kernel: Kernel, x: Any, top: float) -> None:
+    """Raise where float64 cannot tell distances on the scale of the kernel: no landmark would be told from rounding."""
+    shift = column_shift(x)
+    radius = max(kernel.radius(kernel.prepare(x[i : i + _ROWS], shift)) for i in range(0, x.shape[0], _ROWS))
+    if not kernel.rounding(radius, x.shape[1], unit_roundoff()).absolute < 0.1 * top:
+        raise ValueError(
+            f"rows reach {radius:.1e} from their mean: rounding of distances is as large as {kernel}; leave outliers "
+            "out, rescale the data, or widen the kernel"
+        )
 
 
 def _moments(features: LandmarkMap, x: Any, weights: Array, folds: Array | None) -> list[Moment]:

@@ -72,7 +72,7 @@ class InverseIteration(Solver):
             value = float(x @ product)
             residual = float(np.linalg.norm(product - value * x))
             target = 0.5 * target_residual(np.concatenate([values, ritz, [value]]), goal, n)
-            if residual <= target:
+            if residual <= target or norm == 0:  # nothing is left but what rounding makes of 0
                 return x, value, used, True
             if used == limit:
                 break

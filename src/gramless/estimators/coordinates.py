@@ -45,7 +45,7 @@ def find_eigenspace(model: Any, x: Any, weights: Array, tensor: Any = None) -> t
     while True:
         request = Request(rng=read_seed(model.random_state), share=share, tensor=tensor)
         try:
-            fitted: Fitted = methods[plan.chosen].run(problem, x, weights, request)
+            fitted: Fitted = methods[plan.chosen].run(plan.placed, x, weights, request)
             kept = max(1, int((fitted.space.scatter > 0).sum()))
             return gamma, plan, fitted.truncated(kept)
         except MemoryLimitError as error:

@@ -21,16 +21,24 @@ from gramless.clustering import (
     approximate_preimage,
     find_clusters,
     make_cloud,
+    make_parted_cloud,
     plan_clustering,
 )
 from gramless.errors import MemoryLimitError
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
+from gramless.estimators.parted_clusters import (
+    fit_clusters_of_parts,
+    labels_of_parts,
+    score_of_parts,
+    transform_clusters_of_parts,
+)
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.source_rows import all_rows, block_by_block
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
+from gramless.execution import library_of
 from gramless.features import maps
 from gramless.kernels import Kernel
 from gramless.persistence import ROWS
@@ -183,9 +191,10 @@ class KernelKMeans(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+        X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A ``.npy`` file is mapped to memory,
-            other files are read to it.
+            other files are read to it. A Dask collection is clustered where it lies, on the active client's cluster or
+            on a local one started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
             Not negative. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
@@ -195,6 +204,9 @@ class KernelKMeans(
         KernelKMeans
             This estimator.
         """
+        library = library_of(X)
+        if library is not None:
+            return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
         if is_out_of_core(X):
             X, sample_weight = all_rows(self, X, sample_weight)
         given = X
@@ -215,6 +227,8 @@ class KernelKMeans(
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the distances (n_samples, n_clusters) of X from the centres."""
         self.fit(X, sample_weight=sample_weight)
+        if library_of(X) is not None:
+            return self.transform(X)
         known = self.X_fit_.diagonal() if is_precomputed(self.kernel) else None
         return given_back(self._distances(self.X_fit_, known), X)
 
@@ -226,6 +240,9 @@ class KernelKMeans(
         X : {array-like, CSR} of shape (m, n_features), path or source
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         """
+        library = library_of(X)
+        if library is not None:
+            return labels_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
             return block_by_block(self, X, self.predict)
@@ -235,6 +252,9 @@ class KernelKMeans(
 
     def transform(self, X: Any) -> Any:
         """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
+        library = library_of(X)
+        if library is not None:
+            return transform_clusters_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
             return block_by_block(self, X, self.transform)
@@ -244,6 +264,9 @@ class KernelKMeans(
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The inertia of X with the centres found, times -1."""
+        library = library_of(X)
+        if library is not None:
+            return score_of_parts(self, library, X, sample_weight)
         rows = self._read_new(X)
         self._refuse_given("score")
         weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
@@ -270,8 +293,11 @@ class KernelKMeans(
         self._refuse_given("prototypes")
         if (self.prototype_indices_ < 0).any():
             raise ValueError("some clusters are empty and have no prototype; fit with a smaller n_clusters")
+        rows = self.__dict__.get("_prototype_rows")
         if method == "nearest":
-            return self.X_fit_[self.prototype_indices_]
+            return self.X_fit_[self.prototype_indices_] if rows is None else rows
+        if rows is not None:
+            raise ValueError("a pre-image needs the training rows, which are not here; pass method='nearest'")
         if scipy.sparse.issparse(self.X_fit_):
             raise ValueError("a pre-image of sparse rows is dense; fit X.toarray(), or pass method='nearest'")
         with use_threads(self.n_jobs):
@@ -291,13 +317,16 @@ class KernelKMeans(
         if is_precomputed(self.kernel):
             X = read_gram(X)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        counted = int((weights > 0).sum())
+        self._refuse_too_many(int((weights > 0).sum()), len(weights))
+        return X, weights
+
+    def _refuse_too_many(self, counted: int, n: int) -> None:
+        """Raise unless there are as many rows of positive weight as clusters."""
         if counted < self.n_clusters:
-            of = "" if counted == len(weights) else " of positive weight"
+            of = "" if counted == n else " of positive weight"
             raise ValueError(
                 f"n_samples={counted}{of} should be >= n_clusters={self.n_clusters}; pass at most {counted} clusters"
             )
-        return X, weights
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -329,7 +358,10 @@ class KernelKMeans(
         while True:
             self.method_, rng = self.plan_.chosen, read_seed(self.random_state)
             try:
-                cloud = make_cloud(self.plan_, X, weights, self.accuracy, rng, tensor)
+                if problem.workers:
+                    cloud = make_parted_cloud(self.method_, problem, X, self.accuracy, rng)
+                else:
+                    cloud = make_cloud(self.plan_, X, weights, self.accuracy, rng, tensor)
                 return find_clusters(cloud, settings, rng)
             except MemoryLimitError as error:
                 if self.method != "auto":
@@ -338,6 +370,7 @@ class KernelKMeans(
 
     def _keep(self, found: Clustering, X: Any, weights: Array) -> None:
         """Set the fitted attributes."""
+        self.__dict__.pop("_prototype_rows", None)
         self.X_fit_, self._weights, self._model = X, weights, found.model
         self.labels_ = found.labels.astype(np.int32)
         self.inertia_, self.n_iter_ = found.inertia, found.n_iter

@@ -22,6 +22,7 @@ from gramless.estimators.devices import given_back, placement, tensor_on, to_num
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
+from gramless.estimators.parted import fit_parts, transform_parts
 from gramless.estimators.planned import Planned
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
@@ -31,6 +32,7 @@ from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
+from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
 from gramless.persistence import ROWS
@@ -278,10 +280,11 @@ class KernelPCA(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+        X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A path to a ``.npy``, ``.csv``,
             ``.parquet``, HDF5 or zarr file or a folder of such, what :func:`gramless.open_source` returns, or an
-            iterator of row blocks: read block by block, never whole.
+            iterator of row blocks: read block by block, never whole. A Dask collection is fitted where it lies, on
+            the active client's cluster or on a local one started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
             Not negative. A weight of 2 counts as the row twice, 0 as its absence. Of a source with names: the column
@@ -292,6 +295,9 @@ class KernelPCA(
         KernelPCA
             This estimator.
         """
+        library = library_of(X)
+        if library is not None:
+            return fit_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
         if is_out_of_core(X) or self.checkpoint is not None:
             return self._fit_source(X, sample_weight)  # type: ignore[no-any-return]
         given = X
@@ -315,6 +321,8 @@ class KernelPCA(
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
+        if library_of(X) is not None:
+            return self.transform(X)
         with use_threads(self.n_jobs):
             return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
 
@@ -323,7 +331,7 @@ class KernelPCA(
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (m, n_features), path or source
+        X : {array-like, CSR} of shape (m, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         out : str or Path, default=None
             A ``.npy``, ``.parquet`` or ``.csv`` file to write to as the rows are read; it appears when it is whole.
@@ -331,7 +339,11 @@ class KernelPCA(
         Returns
         -------
         ndarray of shape (m, k), or `out` where that is given
+            A Dask array, not computed yet, for a Dask collection.
         """
+        library = library_of(X)
+        if library is not None:
+            return transform_parts(self, library, X, out)
         if out is not None or is_out_of_core(X):
             return self._transform_source(X, out)
         rows = self._read_new(X)
@@ -481,7 +493,7 @@ class KernelPCA(
             observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
             try:
                 request = replace(self._request(), tensor=tensor)
-                fitted: Fitted = methods[self.method_].run(problem, rows, weights, request)
+                fitted: Fitted = methods[self.method_].run(self.plan_.placed, rows, weights, request)
                 return fitted
             except MemoryLimitError as error:
                 if self.method != "auto":

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
-from gramless.errors import MemoryLimitError, SourceError
+from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
@@ -86,6 +88,7 @@ class OutOfCore:
         if plan is not None and plan.chosen in maps:
             head = rows.head()
             self.plan_ = plan
+            plan.warn_if_long()
             self._gather(rows, self._make_features(head.x, head.weights), rows.n_rows)
         elif plan is not None:
             self._fit_in_batches(rows)
@@ -101,7 +104,10 @@ class OutOfCore:
         if self.center_input:
             raise ValueError(f"center_input=True takes two passes over dense rows, which {rows.name} does not allow")
         head = rows.head()
-        kernel = self._source_kernel(head.x, head.weights)
+        with warnings.catch_warnings():
+            if again:  # what there is to say of the kernel will be said when all rows are known
+                warnings.simplefilter("ignore", IndefiniteKernelWarning)
+            kernel = self._source_kernel(head.x, head.weights)
         rows.work_on(head, lambda block: self._domain(block.x))  # refuses rows outside
         try:
             problem = self._stream_problem(self._pose(head.x, kernel, head.weights, block=rows.block_rows))
@@ -116,6 +122,10 @@ class OutOfCore:
 
     def _fit_surveyed(self: Any, rows: LocalRows) -> None:
         """Look at all rows once, plan, and fit."""
+        self._run_plan(rows, *self._survey(rows))
+
+    def _survey(self: Any, rows: LocalRows) -> tuple[Problem, Any, Array]:
+        """The problem, and a sample of the rows with its weights, from a pass over all of them."""
         limit = parse_memory(self.memory_limit)
         if rows.checkpoint is not None:  # what is free may have changed since
             if rows.checkpoint.task != "survey":
@@ -137,12 +147,11 @@ class OutOfCore:
             survey = replace(survey, low=survey.low - self._input_mean, high=survey.high - self._input_mean)
         mapped = rows.mappable and not self.center_input
         problem = self._pose(sample, kernel, weights, survey=survey, block=rows.block_rows, mapped=mapped)
-        self._run_plan(rows, replace(problem, memory_limit=limit), sample, weights)
+        return replace(problem, memory_limit=limit), sample, weights
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
         """The cheapest method; one that finds that memory does not suffice gives way."""
-        everything, method = self.n_components is None, self.method
-        self.plan_ = make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+        self.plan_ = self._plan_surveyed(problem)
         self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
@@ -159,11 +168,16 @@ class OutOfCore:
                     raise
                 self.plan_ = self.plan_.without(self.method_, str(error))
 
+    def _plan_surveyed(self: Any, problem: Problem) -> Plan:
+        everything, method = self.n_components is None, self.method
+        return make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
-        fitted = methods[self.method_].run(problem, self._rows_for_kernel(x), weights, self._request())
+        placed = replace(problem, device=self.plan_.placed.device, anywhere=False)
+        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, self._request())
         self._keep(fitted, x, weights)
         if self.fit_inverse_transform:
             self._sample_rows(x, weights)
@@ -172,8 +186,10 @@ class OutOfCore:
             self._drop_data()
 
     def _make_features(self: Any, sample: Any, weights: Array) -> FeatureMap:
-        problem = replace(self.plan_.problem, device=self.plan_.candidates[self.plan_.chosen].device)
-        return maps[self.plan_.chosen].make(problem, sample, weights, self._request().rng)
+        builder, problem = maps[self.plan_.chosen], self.plan_.placed
+        if builder.boxed:  # the number of rows matters to its memory only, and that is for one block
+            problem = replace(problem, n=min(problem.n, problem.block))
+        return builder.make(problem, sample, weights, self._request().rng)
 
     def _gather(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         """The pass that sums moments, and the model it leads to."""
@@ -236,6 +252,8 @@ class OutOfCore:
         self._refuse_other_columns(rows)
         if out is None:
             return np.concatenate(list(self._projected(rows)))
+        if _get_output_config("transform", self)["dense"] != "default":
+            raise ValueError("out= returns a path, not a data frame: call set_output(transform='default') first")
         with open_writer(out, self.get_feature_names_out(), rows.dtype) as writer:
             for scores in self._projected(rows):
                 writer.write(scores)
@@ -272,6 +290,8 @@ class OutOfCore:
             raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
 
     def _refuse_too_many(self: Any, n: int, name: str) -> None:
+        if n == 0:
+            raise SourceError(f"{name} has no rows")
         if self._components > n:
             raise ValueError(f"n_components={self.n_components} is more than the {n} rows of {name}; pass at most {n}")
         if n < 2:

@@ -8,7 +8,9 @@ from sklearn.base import clone
 
 from gramless.arrays import use_threads
 from gramless.estimators.devices import to_numpy_rows
+from gramless.estimators.out_of_core import open_rows
 from gramless.planning import Plan, make_plan
+from gramless.sources import is_out_of_core
 
 
 class Planned:
@@ -19,7 +21,7 @@ class Planned:
 
         Parameters
         ----------
-        X : {array-like, CSR} of shape (n_samples, n_features)
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
         sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
@@ -35,10 +37,14 @@ class Planned:
         >>> kpca.plan(X).chosen == kpca.fit(X).method_
         True
         """
-        asked = clone(self)
-        rows, weights = asked._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
-        weights = asked._faded(weights)
-        kernel = asked._make_kernel(rows, weights)
+        asked = clone(self).set_params(checkpoint=None)
         with use_threads(asked.n_jobs):
-            problem = asked._pose(asked._rows_for_kernel(rows, weights, fitting=True), kernel, weights)
+            if is_out_of_core(X):
+                rows = open_rows(asked, X, sample_weight)
+                found: Plan = asked._plan_single_pass(rows) or asked._plan_surveyed(asked._survey(rows)[0])
+                return found
+            x, weights = asked._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
+            weights = asked._faded(weights)
+            kernel = asked._make_kernel(x, weights)
+            problem = asked._pose(asked._rows_for_kernel(x, weights, fitting=True), kernel, weights)
             return make_plan(problem, asked.method)

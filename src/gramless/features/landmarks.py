@@ -88,7 +88,8 @@ class LandmarkMap(RowwiseMap):
             raise ValueError(f"landmarks need a Mercer kernel, and {kernel} is not known to be one")
         shift = column_shift(points) if kernel.shift_invariant else None
         ready = kernel.prepare(points, shift)
-        gram = kernel.evaluate(ready, ready)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gram = kernel.evaluate(ready, ready)
         if not np.isfinite(gram).all():
             raise ValueError(f"{kernel} overflows on this data; rescale it")
         largest = float(gram.diagonal().max(initial=0.0))

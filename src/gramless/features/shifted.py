@@ -158,6 +158,8 @@ class ShiftedMoments:
             if not 1e-140 < problem.size < 1e150:
                 what = "underflows" if problem.size < 1 else "overflows"
                 raise ValueError(f"the scatter of the features {what}: its root is {problem.size:g}; rescale the data")
+            if not np.isfinite(self.mean_norm2):
+                raise ValueError("the mean of the features overflows; centre the data, or rescale it")
         values, axes, error, residual = problem.solve() if len(spread) <= _GRADED else problem.solve_squared(k)
         return _spectrum(values, axes, error, residual, k)
 

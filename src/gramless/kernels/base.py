@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gramless.arrays import Array, blank, namespace
+from gramless.arrays import Array, blank, namespace, unit_roundoff
 from gramless.kernels.points import Points, column_shift, dot_products, mend_near, prepare_points, squared_distances
 from gramless.kernels.rounding import Rounding as Rounding
 from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
@@ -140,9 +140,28 @@ class RadialKernel(Kernel):
     def evaluate(self, x: Points, y: Points) -> Array:
         squared = squared_distances(x, y)
         namespace(squared).clip(squared, 0, None, out=squared)
-        if self.near:
-            mend_near(squared, x, y, self.near)
-        return self.profile(squared)
+        near = self.near or self._near_if_narrow(x, y)
+        if near:
+            mend_near(squared, x, y, near)
+        with np.errstate(over="ignore"):  # infinitely far in units of a narrow kernel
+            return self.profile(squared)
+
+    def _near_if_narrow(self, x: Points, y: Points) -> float:
+        """What :attr:`near` has to be where a point would seem to be some widths of the kernel away from itself.
+
+        That is so for data thousands of widths across; the bound on rounding, which is that of the product formula,
+        holds all the more. A draft in float32 may be as coarse as it is.
+        """
+        if x.eps > 1e-12:
+            return 0.0
+        slip = distance_error(x.values.shape[1], unit_roundoff())
+        return 1e6 * slip if self._falls(4 * slip * max(x.largest, y.largest)) else 0.0
+
+    def _falls(self, squared: float) -> bool:
+        """Whether the profile falls noticeably within this squared distance."""
+        with np.errstate(all="ignore"):
+            here, there = self.profile(np.array([0.0, squared]))
+        return not here - there <= 1e-5 * here
 
     def diagonal(self, x: Any) -> Array:
         ones: Array = blank((x.shape[0],), x)
@@ -200,7 +219,8 @@ class DotKernel(Kernel):
         return self.profile(dot_products(x.values, y.values))
 
     def diagonal(self, x: Any) -> Array:
-        return self.profile(self.prepare(x).squared_norms)
+        with np.errstate(over="ignore"):  # whoever uses the values finds it, and names it
+            return self.profile(self.prepare(x).squared_norms)
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         """For a profile that itself has a relative error of at most 8 units."""

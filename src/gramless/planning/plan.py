@@ -95,6 +95,11 @@ class Plan:
             return f"reaches {estimate.error:.0e} only"
         return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
 
+    @property
+    def placed(self) -> Problem:
+        """The problem as the chosen method is to solve it: on the device it was planned for."""
+        return replace(self.problem, device=self.candidates[self.chosen].device, anywhere=False)
+
     def without(self, name: str, reason: str) -> Plan:
         """The next best plan, after `name` turned out not to serve."""
         return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})

@@ -14,7 +14,7 @@ INK, BLUE, ORANGE, SAND, GRID = "#00224e", "#0072B2", "#D55E00", "#d8d2bb", "#ee
 FEW = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MANY = ("#332288", "#88CCEE", "#CC6677", "#117733", "#DDCC77", "#882255", "#44AA99", "#AA4499", "#999933", "#661100")
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "form-action 'none'; base-uri 'none'"
 )
 #: No logo, and no button that would send the data of a chart to somebody's server.

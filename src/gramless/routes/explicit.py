@@ -77,9 +77,9 @@ class ExplicitMethod:
         return estimate if problem.domain else replace(estimate, error=max(estimate.error, 1e-2))
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
-        problem = replace(problem, device=self.estimate(problem).device)
         features = maps[self.name].make(problem, x, weights, request.rng)
-        moments = features.moments(rows_on(problem.device, x, request.tensor), weights)
+        device = problem.device if features.tensors else "cpu"
+        moments = features.moments(rows_on(device, x, request.tensor), weights)
         fitted = conclude(features, moments, problem, request)
         return with_signs(fitted, x, weights)
 

@@ -121,7 +121,8 @@ def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
     size = min(64, len(rows))
     sample = rows[:: max(1, len(rows) // 64)]
     distances, near = (a.reshape(len(sample), size) for a in cKDTree(rows).query(sample, k=size))
-    sums = (kernel.profile(distances**2) * weights[used][near]).sum(axis=1)
+    with np.errstate(over="ignore"):  # too far to matter
+        sums = (kernel.profile(distances**2) * weights[used][near]).sum(axis=1)
     group = near[int(np.argmax(sums))]
     roots = np.sqrt(weights[used][group])
     return float(np.linalg.eigvalsh(roots[:, None] * kernel(rows[group]) * roots)[-1])

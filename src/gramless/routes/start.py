@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,21 @@ def start_bytes(problem: Problem, width: int) -> int:
     return 8 * (size * size * (_GROUPS + 6) + problem.threads * 4 * _ROWS * size + 3 * problem.n * width)
 
 
-def landmark_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.random.Generator) -> Array | None:
+def landmark_start(
+    problem: Problem,
+    x: Any,
+    weights: Array,
+    width: int,
+    rng: np.random.Generator,
+    sums: Callable[[Any], tuple[Array, Array]] | None = None,
+    product: Callable[[Any, Array], Array] | None = None,
+) -> Array | None:
     """Leading vectors (n, width) of C W^-1 C^T, C the kernel of all rows with some of them, W of those with themselves.
 
     These are principal components of all rows in the features W^-1/2 C^T. A sample's own components, carried over to
     all rows, would be off by the noise of the sample; these are off by what the landmarks leave out, which is less.
-    None where rows are too few to pay for it, or values too costly.
+    None where rows are too few to pay for it, or values too costly. Rows that are elsewhere come with functions of
+    their own: `sums` (landmarks) of :func:`landmark_sums`, and `product` (landmarks, v) of C v.
     """
     n, size = problem.n, max(_LANDMARKS, 2 * width)
     if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
@@ -38,18 +48,19 @@ def landmark_start(problem: Problem, x: Any, weights: Array, width: int, rng: np
     landmarks = x[rows]
     with one_blas_thread():
         whitening = inverse_root(TiledGram(problem.kernel, landmarks).to_dense())
-        scatter, sums = _sums(problem.kernel, x, landmarks, weights)
-        scatter -= np.outer(sums, sums) / weights.sum()
+        summed = landmark_sums(problem.kernel, x, landmarks, weights) if sums is None else sums(landmarks)
+        scatter = summed[0] - np.outer(summed[1], summed[1]) / weights.sum()
         small = whitening.T @ scatter @ whitening
         first = max(0, small.shape[0] - width)
         leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, small.shape[0] - 1))[1][:, ::-1]
-    start = rectangular_product(problem.kernel, x, landmarks, whitening @ leading)
+    turned = whitening @ leading
+    start = rectangular_product(problem.kernel, x, landmarks, turned) if product is None else product(landmarks, turned)
     start -= weights @ start / weights.sum()
     start *= np.sqrt(weights)[:, None]
     return start
 
 
-def _sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, Array]:
+def landmark_sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, Array]:
     """C^T D C and C^T D 1, block of rows by block, in groups whose sums do not depend on the threads."""
     n, size = x.shape[0], landmarks.shape[0]
     groups = np.zeros((min(_GROUPS, -(-n // _ROWS)), size, size + 1))

@@ -33,6 +33,8 @@ class Source(ABC):
         float64 or float32.
     sparse : bool
         Whether blocks are CSR.
+    callers_own : bool
+        Whether blocks are made by code of the caller's, whose errors are passed on as they are.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Source(ABC):
     feature_names: tuple[str, ...] | None = None
     dtype: np.dtype[Any] = np.dtype(np.float64)
     sparse: bool = False
+    callers_own: bool = False
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -97,6 +100,8 @@ class Source(ABC):
             except MemoryError:
                 raise
             except Exception as error:  # the libraries of the formats raise anything at all on damaged files
+                if self.callers_own:
+                    raise
                 raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
             if piece.ndim != 2 or piece.shape[1] != self.n_features:
                 raise SourceError(

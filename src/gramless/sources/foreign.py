@@ -27,6 +27,8 @@ class ForeignSource(Source):
     columns : list of str or int, optional
     """
 
+    callers_own = True
+
     def __init__(self, given: Any, columns: Any = None) -> None:
         self.name = str(getattr(given, "name", type(given).__name__))
         names = getattr(given, "feature_names", None)

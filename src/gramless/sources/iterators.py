@@ -30,6 +30,8 @@ class IteratorSource(Source):
     (False, 3, [(4, 3), (2, 3)])
     """
 
+    callers_own = True
+
     def __init__(self, blocks: Iterator[Any] | Callable[[], Iterator[Any]], columns: Any = None) -> None:
         self.name = "the iterator of blocks"
         self._again: Callable[[], Iterator[Any]] | None = blocks if callable(blocks) else None

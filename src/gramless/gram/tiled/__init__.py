@@ -1,7 +1,17 @@
 """Gram products tile by tile: the matrix is never stored unless that was allowed."""
 
 from gramless.gram.tiled.operator import TiledGram
+from gramless.gram.tiled.pair import Products, Sweep, pair_products
 from gramless.gram.tiled.rectangular import rectangular_error, rectangular_product
 from gramless.gram.tiled.tiles import PREPARED, TILE
 
-__all__ = ["PREPARED", "TILE", "TiledGram", "rectangular_error", "rectangular_product"]
+__all__ = [
+    "PREPARED",
+    "TILE",
+    "Products",
+    "Sweep",
+    "TiledGram",
+    "pair_products",
+    "rectangular_error",
+    "rectangular_product",
+]

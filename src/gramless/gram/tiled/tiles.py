@@ -60,8 +60,8 @@ class Tiles:
         tile = self._kept.get(index)
         if tile is None:
             with np.errstate(over="ignore", invalid="ignore"):  # an overflow is found, and named, in the sums
-                left = self._block(i)
-                tile = self.kernel.evaluate(left, left if i == j else self._block(j))
+                left = self.block(i)
+                tile = self.kernel.evaluate(left, left if i == j else self.block(j))
             tile = self._stored(index, tile)
         return tile
 
@@ -77,7 +77,7 @@ class Tiles:
         kept[...] = tile
         return kept
 
-    def _block(self, i: int) -> Any:
+    def block(self, i: int) -> Any:
         """Block `i`, ready for products; remembered when all blocks together are small."""
         block = self._prepared.get(i)
         if block is None:
@@ -95,7 +95,7 @@ class Tiles:
     @cached_property
     def radius(self) -> float:
         """Largest norm of a row, as the kernel uses them."""
-        return max(self.kernel.radius(self._block(i)) for i in range(self.blocks))
+        return max(self.kernel.radius(self.block(i)) for i in range(self.blocks))
 
     @cached_property
     def rounding(self) -> Rounding:

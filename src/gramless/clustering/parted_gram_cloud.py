@@ -1,0 +1,45 @@
+"""Rows in parts and a kernel: exact k-means by sums over a Gram matrix whose tiles are made where the rows lie."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.clustering.cloud import CenterModel
+from gramless.clustering.gram_cloud import GramCenters, GramCloud
+from gramless.execution import Block
+from gramless.kernels import Kernel
+from gramless.routes.parted import PartedGram, PartedRows, products_of
+from gramless.spaces import PointSpan
+
+
+class PartedGramCloud(GramCloud):
+    """As :class:`GramCloud`, of rows in parts.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    rows : PartedRows
+    """
+
+    def __init__(self, kernel: Kernel, rows: PartedRows) -> None:
+        self.kernel, self.x, self.weights = kernel, rows, rows.weights
+        self._given, self._keep = False, 0
+        self.gram = PartedGram(kernel, rows, weighted=False)
+        self._norms2: Array | None = None
+
+    def order(self, rng: np.random.Generator) -> Array:
+        direction = rng.standard_normal(self.x.shape[1])
+        return np.argsort(np.concatenate(self.x.parts.map(heights_of, direction)), kind="stable")
+
+    def combined(self, rows: Array, coefficients: Array) -> Array:
+        return np.concatenate(self.x.parts.map(products_of, self.kernel, self.x[rows], coefficients))
+
+    def model(self, centers: GramCenters) -> CenterModel:
+        made = super().model(centers)
+        return CenterModel(PointSpan(self.kernel, self.x.gathered()), made.coefficients, made.squared_norms)
+
+
+def heights_of(part: Block, direction: Array) -> Array:
+    """Of the rows, along a direction."""
+    return np.asarray(part.x @ direction)

@@ -1,0 +1,9 @@
+"""Dask behind the protocol of :mod:`gramless.execution`: no mathematics here."""
+
+from gramless.distributed.client import cluster_client
+from gramless.distributed.lazy import map_rows
+from gramless.distributed.pairs import DaskPairs
+from gramless.distributed.parts import DaskParts
+from gramless.distributed.reading import open_parts
+
+__all__ = ["DaskPairs", "DaskParts", "cluster_client", "map_rows", "open_parts"]

@@ -1,0 +1,63 @@
+"""The Dask client that is active, or one of our own for the time of a call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gramless.arrays import thread_count
+
+_WAIT = "60s"  # for the first worker of a cluster that is starting
+
+
+@contextmanager
+def cluster_client() -> Iterator[Any]:
+    """Context of a client: the active one, whose cluster has at least one worker, or a local one that is closed after.
+
+    A local cluster has a process for every thread this process may use, one thread each: NumPy and finufft then share
+    no core.
+    """
+    from distributed import Client, LocalCluster, default_client
+
+    try:
+        client = default_client()
+    except ValueError:
+        cluster = LocalCluster(
+            n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=40
+        )
+        with cluster, Client(cluster, set_as_default=False) as own:
+            yield own
+        return
+    if client.asynchronous:
+        raise ValueError("the active Dask client is asynchronous; make one with Client(address) for this call")
+    _wait_for_workers(client)
+    yield client
+
+
+def _wait_for_workers(client: Any) -> None:
+    if client.nthreads():
+        return
+    try:
+        client.wait_for_workers(1, timeout=_WAIT)
+    except TimeoutError:
+        address = client.scheduler.address
+        raise TimeoutError(f"the cluster at {address} had no worker for {_WAIT}; start some, and fit again") from None
+
+
+def worker_memory(client: Any) -> int:
+    """Bytes that the smallest worker has for each of its threads; 0 where workers have no limit."""
+    try:
+        info = client.scheduler_info(n_workers=-1)
+    except TypeError:  # before 2024.12 there was no limit to lift
+        info = client.scheduler_info()
+    shares = [worker["memory_limit"] // max(1, worker["nthreads"]) for worker in info["workers"].values()]
+    return int(min((share for share in shares if share), default=0))
+
+
+def retries() -> int:
+    """How often Dask may try a piece of work again: ``gramless.retries`` in its configuration, 3 by default."""
+    import dask
+
+    return int(dask.config.get("gramless.retries", int(os.environ.get("GRAMLESS_RETRIES", "3"))))

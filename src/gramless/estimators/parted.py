@@ -1,0 +1,141 @@
+"""Fits to data that lies in parts on the workers of a cluster, and lazy projections of such data."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gramless.arrays import parse_memory, use_threads
+from gramless.errors import MemoryLimitError
+from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.following import following
+from gramless.estimators.posing import is_precomputed
+from gramless.estimators.reading import read_kernel
+from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
+from gramless.kernels import Kernel
+from gramless.problem import Problem
+from gramless.progress import observer
+from gramless.routes import Fitted
+from gramless.routes.parted import PartedRows, parted_methods, plan_parted
+from gramless.spaces import PointSpan
+
+
+def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
+    """Fit a KernelPCA to data in parts; `library` opens it."""
+    _refuse(model)
+    with (
+        following(model, X, None, sample_weight),
+        use_threads(model.n_jobs),
+        library.open_parts(X, sample_weight) as (parts, names),
+    ):
+        rows = PartedRows(parts, names)
+        take_shape(model, rows)
+        _refuse_too_many(model, rows)
+        model.gamma_, kernel = parted_kernel(model, rows)
+        problem = on_workers(model._pose(rows, kernel, np.array([rows.weight])), model, rows)
+        fitted = _carry_out(model, problem, rows)
+        model._forget()
+        if isinstance(fitted.space.span, PointSpan):  # components on the training rows, which are here by now
+            model._keep(fitted, fitted.space.span.points, rows.weights)
+        else:
+            model._set(fitted, rows.dtype)
+    return model
+
+
+def transform_parts(model: Any, library: Any, X: Any, out: Any = None) -> Any:
+    """Components of data in parts, computed when they are asked for."""
+    check_is_fitted(model)
+    if out is not None:
+        raise ValueError(f"out={out!r} is for files; store what transform(X) returns with Dask, e.g. da.to_npy_stack")
+    lean = copy.copy(model)
+    lean.__dict__ = {name: value for name, value in model.__dict__.items() if name not in _LEFT_HERE}
+    lean.n_jobs = 1
+    lean._fitted = replace(model._fitted, vectors=None, moments=None, residuals=None)
+    dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+    return library.map_rows(X, lean.transform, model._n_features_out, dtype)
+
+
+_SEARCHED_ROWS = 4096  # on which a bandwidth is searched for
+_ALL = 1000  # components to plan with, where all are asked for
+
+#: Attributes that projecting does not need.
+_LEFT_HERE = ("X_fit_", "_weights", "_sample", "_preimage", "dual_coef_", "X_transformed_fit_", "plan_", "_stream")
+
+
+def take_shape(model: Any, rows: PartedRows) -> None:
+    """Set what scikit-learn wants to know of the training data."""
+    model.n_features_in_ = rows.n_features
+    model.__dict__.pop("feature_names_in_", None)
+    if rows.feature_names is not None:
+        model.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
+
+
+def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
+    """The number that `gamma` stands for, and the kernel: from the variance, or from rows of many parts."""
+    gamma = model.gamma
+    if isinstance(gamma, str) and gamma == "scale":
+        gamma = 1 / (rows.shape[1] * rows.variance) if rows.variance > 0 else 1.0
+    elif isinstance(gamma, str) and gamma in SEARCHED:
+        x, weights = rows.view()
+        chosen = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SEARCHED_ROWS)).astype(int))
+        gamma = searched_gamma(model, x[chosen], weights[chosen])
+    looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
+    number = resolve_gamma(gamma, *looked_at)
+    return number, read_kernel(model.kernel, number, model.degree, model.coef0, model.kernel_params)
+
+
+def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
+    """The problem as it is on a cluster: its workers, its partitions, and the memory of the smallest."""
+    limit = rows.parts.memory if model.memory_limit is None else parse_memory(model.memory_limit)
+    return replace(
+        problem, workers=rows.parts.workers, partitions=len(rows.parts), memory_limit=limit, weight=rows.weight
+    )
+
+
+def _carry_out(model: Any, problem: Problem, rows: PartedRows) -> Fitted:
+    """Plan and run; a method that finds that memory does not suffice gives way, as it does in one process."""
+    planned = replace(problem, k=min(problem.k, _ALL)) if model.n_components is None else problem
+    model.plan_ = plan_parted(planned, model.method)
+    model.plan_.warn_if_long()
+    while True:
+        model.method_ = model.plan_.chosen
+        observer().begins(model.method_, model.plan_.candidates[model.method_].seconds)
+        try:
+            return parted_methods[model.method_].run(problem, rows, model._request())
+        except MemoryLimitError as error:
+            if model.method != "auto":
+                raise
+            model.plan_ = model.plan_.without(model.method_, str(error))
+
+
+def _refuse(model: Any) -> None:
+    """Say what a fit on a cluster cannot do, and what can be done instead."""
+    if is_precomputed(model.kernel):
+        raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
+    if model.center_input:
+        raise ValueError("center_input=True is not done on a cluster; pass X - X.mean(axis=0)")
+    if model.fit_inverse_transform:
+        raise ValueError("fit_inverse_transform=True needs rows in one place; fit a sample of them, X[:n].compute()")
+    if model.checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={model.checkpoint!r} is for fits in one process; a cluster does lost work again by itself"
+        )
+    if model.forget is not None:
+        raise ValueError(f"forget={model.forget!r} needs rows in their order; use partial_fit, partition by partition")
+    if model.device not in ("cpu", "auto"):
+        raise ValueError(f"device={model.device!r} is not used on a cluster; pass device='cpu'")
+
+
+def _refuse_too_many(model: Any, rows: PartedRows) -> None:
+    n = rows.shape[0]
+    if n < 2:
+        raise ValueError(f"Found array with {n} sample(s) while a minimum of 2 is required")
+    if isinstance(model.n_components, Integral) and int(model.n_components) > n:
+        raise ValueError(f"n_components={model.n_components} is more than the {n} samples given; pass at most {n}")
+    if not rows.positive:
+        raise ValueError("sample_weight is 0 for every row; at least one must be positive")

@@ -1,0 +1,93 @@
+"""What work on data in parts needs: each part stays where it lies, and what is small comes back."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+Work = Callable[..., Any]
+
+
+class Parts(Protocol):
+    """Data in parts. Functions given to its methods, and what they return, must be picklable.
+
+    Attributes
+    ----------
+    workers : int
+        Pieces of work that are done side by side.
+    memory : int
+        Bytes that each of them may take.
+    """
+
+    workers: int
+    memory: int
+
+    def __len__(self) -> int: ...
+
+    def map(
+        self, work: Work, *shared: Any, each: Sequence[Any] | None = None, only: Sequence[int] | None = None
+    ) -> list[Any]:
+        """``work(part, *shared)`` of every part, or of those numbered in `only`, brought here in order.
+
+        With `each`, one value for every part that is worked on, ``work(part, *shared, value)``.
+        """
+
+    def reduce(self, work: Work, *shared: Any, each: Sequence[Any] | None = None, join: Work = operator.add) -> Any:
+        """The results joined in a tree of fixed shape: the same bits whoever does the work, and one result moved."""
+
+    def kept(self, work: Work, *shared: Any) -> Parts:
+        """The results as parts of their own, kept where they were made."""
+
+    def chosen(self, numbers: Sequence[int]) -> Parts:
+        """Some of the parts."""
+
+    def pairs(self, groups: Sequence[Sequence[int]], stack: Work) -> Pairs:
+        """Neighbouring parts put together, ``stack(list of parts)``, and brought to those who will pair them."""
+
+
+class Pairs(Protocol):
+    """Work on all pairs of groups of parts."""
+
+    def __len__(self) -> int: ...
+
+    def sums(self, work: Work, *shared: Any, each: Sequence[Any]) -> list[Any]:
+        """For every group the sum of what all pairs give it.
+
+        ``work(left, right, *shared, value of left, value of right)`` is done once for every pair of different groups,
+        and with None for the right group and its value for every group with itself. It returns two summands, for the
+        left and the right group; None for the latter where there is none.
+        """
+
+
+def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
+    """Numbers of neighbouring parts, in at most `count` groups of about as many rows.
+
+    Examples
+    --------
+    >>> split_evenly([10, 10, 10, 30], 2)
+    [[0, 1, 2], [3]]
+    """
+    goal, total = sum(sizes) / max(1, count), 0
+    groups: list[list[int]] = [[]]
+    for number, size in enumerate(sizes):
+        if groups[-1] and total + size / 2 > goal * len(groups):
+            groups.append([])
+        groups[-1].append(number)
+        total += size
+    return groups
+
+
+def join_in_tree(items: Sequence[Any], join: Work, together: int = 4) -> Any:
+    """All items joined, neighbours first; the shape of the tree depends on their number alone.
+
+    Examples
+    --------
+    >>> join_in_tree(["a", "b", "c", "d", "e"], lambda group: "(" + "".join(group) + ")")
+    '((abcd)e)'
+    """
+    level = list(items)
+    while len(level) > 1:
+        groups = [level[first : first + together] for first in range(0, len(level), together)]
+        level = [join(group) if len(group) > 1 else group[0] for group in groups]
+    return level[0]

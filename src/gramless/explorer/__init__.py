@@ -1,0 +1,12 @@
+"""A local page on which the width, the degree and the components of kernel PCA are moved, and the picture follows.
+
+Needs panel, bokeh and datashader: ``pip install gramless[explorer]``.
+"""
+
+from gramless.explorer.server import make_app, serve
+from gramless.explorer.settings import FAMILIES, Settings
+from gramless.explorer.table import Table, read_table
+from gramless.explorer.view import View
+from gramless.explorer.workbench import Workbench
+
+__all__ = ["FAMILIES", "Settings", "Table", "View", "Workbench", "make_app", "read_table", "serve"]

@@ -1,0 +1,34 @@
+"""``python -m gramless.explorer DATA [--label COLUMN] [--port PORT] [--no-show]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from gramless.errors import GramlessError
+from gramless.explorer.server import serve
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until interrupted; 1 where the data cannot be read or a package is missing."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gramless.explorer", description="Move the width of a kernel and watch kernel PCA follow."
+    )
+    parser.add_argument("data", metavar="DATA", help="CSV, Parquet, NPY, NPZ, HDF5 or zarr file, or a folder of files")
+    parser.add_argument("--label", metavar="COLUMN", help="column of labels, by name or number")
+    parser.add_argument("--port", type=int, default=0, help="default: one that is free")
+    parser.add_argument("--no-show", action="store_true", help="do not open a browser")
+    options = parser.parse_args(arguments)
+    label = options.label
+    if label is not None and label.lstrip("-").isdigit():
+        label = int(label)
+    try:
+        serve(options.data, options.port, show=not options.no_show, label=label)
+    except (GramlessError, ImportError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

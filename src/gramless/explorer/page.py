@@ -1,0 +1,193 @@
+"""The page: controls on the left, pictures on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from gramless.estimators.select_bandwidth import CRITERIA
+from gramless.explorer.figures import Contours, Embedding, Spectrum
+from gramless.explorer.latest import LatestOnly
+from gramless.explorer.raster import COLORS, MEANS, Coloring
+from gramless.explorer.settings import FAMILIES, Settings
+from gramless.explorer.view import View
+from gramless.explorer.workbench import Workbench
+
+OCTAVES = 4.0  #: the slider goes so far below and above the median distance
+_STYLE = """
+body { background: #fff; color: #1d2733; }
+h1 { margin: 0; font-size: 1.35rem; color: #00224e; letter-spacing: -.01em; }
+"""
+
+
+class Page:
+    """One visitor's page.
+
+    Parameters
+    ----------
+    workbench : Workbench
+    """
+
+    def __init__(self, workbench: Workbench) -> None:
+        import panel
+
+        self.workbench = workbench
+        self._controls(panel)
+        self.embedding, self.spectrum = Embedding(), Spectrum()
+        self.contours = (Contours(0), Contours(1))
+        self.status = panel.pane.HTML("", width=980, margin=(14, 10, 4, 10))
+        self.legend = panel.pane.HTML("", width=560)
+        self.code = panel.pane.HTML("", width=290)
+        self._document = panel.state.curdoc
+        self._latest = LatestOnly(self._answers, self._deliver)
+        self.refresh()
+
+    def _controls(self, panel: Any) -> None:
+        table, bench = self.workbench.table, self.workbench
+        most, widgets = bench.most_components, panel.widgets
+        numbers = list(range(1, min(6, most) + 1))
+        self.family = widgets.Select(name="Kernel", options=list(FAMILIES))
+        self.width = widgets.FloatSlider(
+            name="Width", start=-OCTAVES, end=OCTAVES, step=0.125, value=0.0, show_value=False, tooltips=False
+        )
+        self.reading = panel.pane.HTML("", margin=(0, 10))
+        self.suggest = panel.Row(*(self._suggestion(widgets, name) for name in CRITERIA))
+        self.degree = widgets.IntSlider(name="Degree", start=1, end=6, value=2, visible=False)
+        self.count = widgets.IntSlider(name="Components", start=1, end=most, value=min(6, most))
+        self.across = widgets.Select(name="Across", options=numbers, value=1, width=125)
+        self.up = widgets.Select(name="Up", options=numbers, value=min(2, most), width=125)
+        self.standardize = widgets.Checkbox(name="Scale the columns")
+        colors = ["density"] if table.labels is None else ["label", "density"]
+        self.color = widgets.Select(name="Colour", options=[*colors, *table.names[:50]])
+        for control in (self.family, self.width, self.degree, self.across, self.up, self.standardize):
+            control.param.watch(self._changed, "value")
+        self.count.param.watch(self._recounted, "value")
+        self.color.param.watch(lambda event: self._redraw(), "value")
+
+    def _suggestion(self, widgets: Any, criterion: str) -> Any:
+        """A button that sets the width by a criterion."""
+
+        def choose(event: Any) -> None:
+            octaves = self.workbench.suggest(self.settings, criterion)
+            self.width.value = float(np.clip(round(8 * octaves) / 8, -OCTAVES, OCTAVES))
+
+        button = widgets.Button(name=criterion, button_style="outline", width=9 * len(criterion) + 14, margin=(0, 2))
+        button.on_click(choose)
+        return button
+
+    @property
+    def settings(self) -> Settings:
+        """What the controls say."""
+        return Settings(
+            family=self.family.value,
+            octaves=float(self.width.value),
+            degree=int(self.degree.value),
+            k=int(self.count.value),
+            across=int(self.across.value),
+            up=int(self.up.value),
+            standardize=bool(self.standardize.value),
+        )
+
+    def refresh(self) -> None:
+        """Ask for the picture of the settings there are."""
+        self._latest.ask(self.settings)
+
+    def _answers(self, settings: Settings) -> Iterator[View]:
+        if self.workbench.has_draft:
+            yield self.workbench.view(settings, draft=True)
+        yield self.workbench.view(settings)
+
+    def _deliver(self, answer: View | Exception) -> None:
+        if self._document is None:
+            self.draw(answer)
+        else:  # the one thing that another thread may do to a document
+            self._document.add_next_tick_callback(partial(self.draw, answer))
+
+    def draw(self, answer: View | Exception) -> None:
+        """Show a view, or what went wrong."""
+        if isinstance(answer, Exception):
+            self.status.object = f"<p role='alert' style='color:#b3261e'>{escape(str(answer))}</p>"
+            return
+        self._view = answer
+        self._redraw()
+        self.spectrum.draw(answer)
+        times = 2.0**answer.settings.octaves
+        self.reading.object = f"<b>{escape(_width(answer))}</b> ({times:.3g} &times; the median)<br>Set it by"
+        note = " &middot; <em>a draft; all rows follow</em>" if answer.draft else ""
+        self.status.object = f"<p id='summary' style='margin:0'>{escape(answer.summary)}{note}</p>"
+        self.code.object = f"<pre id='code' style='{_CODE}'>{escape(answer.code)}</pre>"
+
+    def _redraw(self) -> None:
+        view: View | None = self.__dict__.get("_view")
+        if view is None:
+            return
+        coloring = self._coloring(view)
+        self.embedding.draw(view, coloring)
+        for contours in self.contours:
+            contours.draw(view, coloring)
+        self.legend.object = _legend(coloring)
+
+    def _coloring(self, view: View) -> Coloring:
+        chosen = self.color.value
+        if chosen == "density":
+            return Coloring()
+        if chosen == "label":
+            return Coloring.of(view.labels)
+        column = self.workbench.table.values[:, self.workbench.table.names.index(chosen)]
+        return Coloring.of(column[self.workbench.numbers(view.draft)])
+
+    def _changed(self, event: Any) -> None:
+        slider = FAMILIES[self.family.value].slider
+        self.width.visible = self.reading.visible = self.suggest.visible = slider == "width"
+        self.degree.visible = slider == "degree"
+        self.refresh()
+
+    def _recounted(self, event: Any) -> None:
+        numbers = list(range(1, int(self.count.value) + 1))
+        for control in (self.across, self.up):
+            control.value = min(control.value, numbers[-1])
+            control.options = numbers
+        self.refresh()
+
+    def layout(self) -> Any:
+        """Everything, arranged."""
+        import panel
+
+        table = self.workbench.table
+        kept = "" if table.seen == len(table.values) else f" of {table.seen:,}"
+        title = panel.pane.HTML(
+            f"<h1>gramless explorer</h1><p style='margin:.3rem 0 1rem;color:#5b6775'>{escape(table.title)}: "
+            f"{len(table.values):,}{kept} rows, {table.values.shape[1]} columns</p>"
+        )
+        side = panel.Column(
+            *(title, self.family, self.width, self.reading, self.suggest, self.degree, self.count),
+            *(panel.Row(self.across, self.up), self.standardize, self.color, self.code),
+            width=310,
+        )
+        top = panel.Row(panel.Column(self.embedding.figure, self.legend), self.spectrum.figure)
+        main = panel.Column(self.status, top, panel.Row(*(one.figure for one in self.contours)))
+        return panel.Row(side, main, stylesheets=[_STYLE])
+
+
+def _width(view: View) -> str:
+    """Name and value of the kernel's first parameter, where that is a width."""
+    names = [name for name in ("sigma", "lengthscale") if hasattr(view.kernel, name)]
+    return f"{names[0]} = {getattr(view.kernel, names[0]):g}" if names else ""
+
+
+_CODE = "background:#f4f6f8;padding:.7rem;border-radius:4px;font-size:.72rem;white-space:pre-wrap"
+
+
+def _legend(coloring: Coloring) -> str:
+    if coloring.kind == "numbers":
+        colors = ", ".join(MEANS)
+        bar = f"display:inline-block;width:8rem;height:.7rem;background:linear-gradient(to right, {colors})"
+        low, high = map(escape, coloring.names)
+        return f"<span>{low} <span style='{bar}'></span> {high}</span>"
+    chip = "display:inline-block;width:.7rem;height:.7rem;margin:0 .3rem 0 .8rem;border-radius:2px;background:"
+    chips = zip(coloring.names, COLORS, strict=False)
+    return "".join(f"<span style='{chip}{color}'></span>{escape(name)}" for name, color in chips)

@@ -1,0 +1,108 @@
+"""The page, served to this machine and no other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from gramless.explorer.raster import Coloring, warm_up
+from gramless.explorer.table import Table, read_table
+from gramless.explorer.workbench import Workbench
+
+ADDRESS = "127.0.0.1"
+
+
+def make_app(data: Any, label: Any = None, *, labels: Any = None) -> Callable[[], Any]:
+    """A function that makes a page for each visitor, as ``panel.serve`` takes it; the rows are shared.
+
+    Parameters
+    ----------
+    data : Table, path, array, data frame or source
+    label : str or int, optional
+        Column of labels.
+    labels : array-like of shape (n,), optional
+        Labels that are not a column of the data.
+
+    Returns
+    -------
+    callable
+        Without arguments; returns a Panel layout.
+    """
+    _require_panel()
+    from gramless.explorer.page import Page
+
+    table = data if isinstance(data, Table) else read_table(data, label, labels=labels)
+    threading.Thread(target=warm_up, args=[Coloring.of(table.labels)], daemon=True).start()
+    return lambda: Page(Workbench(table)).layout()
+
+
+def serve(
+    data: Any, port: int = 0, *, show: bool = True, label: Any = None, labels: Any = None, wait: bool = True
+) -> Any:
+    """Serve the explorer at ``http://127.0.0.1:port``: nobody else's browser can reach it.
+
+    Parameters
+    ----------
+    data : Table, path, array, data frame or source
+        What :func:`gramless.sources.open_source` opens.
+    port : int, default=0
+        0: one that is free.
+    show : bool, default=True
+        Open a browser.
+    label : str or int, optional
+        Column of labels.
+    labels : array-like of shape (n,), optional
+        Labels that are not a column of the data.
+    wait : bool, default=True
+        Serve until interrupted. False: return the server, which its ``io_loop`` runs.
+
+    Returns
+    -------
+    bokeh.server.server.Server
+        ``.port`` is its port, ``.stop()`` stops it.
+
+    Notes
+    -----
+    It binds to the loopback address only, and takes websockets from pages of that address only: a page of another
+    site that is open in the same browser cannot use it.
+    """
+    panel = _require_panel()
+    app = make_app(data, label, labels=labels)
+    socket_port = port or _free_port()
+    origins = [f"{host}:{socket_port}" for host in (ADDRESS, "localhost")]
+    settings = {"address": ADDRESS, "websocket_origin": origins, "title": "gramless explorer", "show": show}
+    try:
+        server = panel.io.server.get_server(app, port=socket_port, **settings)
+    except OSError as error:
+        raise OSError(
+            f"port={port} cannot be used ({error.strerror}); pass another, or 0 for one that is free"
+        ) from error
+    print(f"http://{ADDRESS}:{server.port}", flush=True)
+    if wait:
+        server.start()
+        try:
+            server.io_loop.start()
+        except KeyboardInterrupt:
+            server.stop()
+    return server
+
+
+def _free_port() -> int:
+    """A port nobody listens on: the websocket's origin has to name it before the server has one."""
+    import socket
+
+    with socket.socket() as trial:
+        trial.bind((ADDRESS, 0))
+        return int(trial.getsockname()[1])
+
+
+def _require_panel() -> Any:
+    try:
+        import datashader  # noqa: F401
+        import panel
+    except ImportError as error:
+        raise ImportError(
+            f"the explorer needs {error.name}, which is not installed; run: pip install gramless[explorer]"
+        ) from error
+    return panel

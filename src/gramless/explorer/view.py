@@ -1,0 +1,115 @@
+"""What one setting of the page looks like, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gramless.arrays import Array
+from gramless.explorer.settings import Settings
+from gramless.kernels import Kernel
+
+Extent = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """Two components as heights over a plane through the data.
+
+    Attributes
+    ----------
+    across, up : ndarray of shape (r,)
+        Grid lines.
+    heights : ndarray of shape (2, r, r)
+        Of the component across and of that up, at the crossings; the first index after the component goes up.
+    points : ndarray of shape (m, 2)
+        The rows in the plane.
+    names : tuple of str
+        What the axes of the plane are.
+    """
+
+    across: Array
+    up: Array
+    heights: Array
+    points: Array
+    names: tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An embedding, contours and a spectrum.
+
+    Attributes
+    ----------
+    settings : Settings
+    kernel : Kernel
+    scores : ndarray of shape (m, 2)
+        The two components of the rows that are drawn.
+    labels : ndarray of shape (m,) or None
+    plane : Slice
+    shares : ndarray of shape (k,)
+        Of the exact total variance.
+    lower, upper : ndarray of shape (k,)
+        The certified intervals, as shares.
+    method : str
+    rows : int
+        That the model was fitted to.
+    seconds : float
+        Of the fit and the projections.
+    draft : bool
+        Whether a sample of the rows was used, to be quick.
+    """
+
+    settings: Settings
+    kernel: Kernel
+    scores: Array
+    labels: Array | None
+    plane: Slice
+    shares: Array
+    lower: Array
+    upper: Array
+    method: str
+    rows: int
+    seconds: float
+    draft: bool
+
+    @property
+    def extent(self) -> Extent:
+        """Box (left, right, bottom, top) around the embedding, with a margin."""
+        return extent_of(self.scores)
+
+    @property
+    def summary(self) -> str:
+        """One line about it."""
+        width = float((self.upper - self.lower).max(initial=0.0))
+        return (
+            f"{self.kernel}: {100 * self.shares.sum():.3g} % of the variance in {len(self.shares)} components; "
+            f"{self.rows:,} rows by {self.method} in {self.seconds:.2f} s, shares certified to {100 * width:.1g} %"
+        )
+
+    @property
+    def code(self) -> str:
+        """The lines that fit this model."""
+        name = type(self.kernel).__name__
+        before = "X = StandardScaler().fit_transform(X)\n" if self.settings.standardize else ""
+        imports = "from sklearn.preprocessing import StandardScaler\n" if self.settings.standardize else ""
+        return (
+            f"{imports}from gramless import KernelPCA\nfrom gramless.kernels import {name}\n\n"
+            f"{before}kpca = KernelPCA({self.settings.k}, kernel={self.kernel!r}).fit(X)"
+        )
+
+
+def extent_of(points: Array, margin: float = 0.05) -> Extent:
+    """Box (left, right, bottom, top) around `points` (m, 2); never empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> extent_of(np.array([[0.0, 1.0], [10.0, 1.0]]), margin=0.1)
+    (-1.0, 11.0, 0.0, 2.0)
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    room: Any = margin * (high - low)
+    room[high == low] = margin * float((high - low).max()) or 1.0
+    (left, bottom), (right, top) = low - room, high + room
+    return float(left), float(right), float(bottom), float(top)

@@ -1,0 +1,142 @@
+"""A failure is one line with the remedy and an exit code; a file is whole or not there."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gramless import KernelPCA
+from gramless.cli import main
+
+FIT = ["fit", "iris.csv", "--label", "species"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["fit", "none.csv"], 3, "none.csv"),
+        (["fit", "iris.csv"], 3, "column 'species' has the text 'setosa', not a number; leave that column out by"),
+        (["fit", "iris.csv", "--columns", "colour"], 3, "no column 'colour'; it has: sepal_length"),
+        (["fit", "iris.csv", "--label", "kind"], 3, "no column 'kind' for --label; it has: sepal_length"),
+        ([*FIT, "-o", "model.bin"], 3, "files of models end in .gramless; pass -o model.gramless"),
+        ([*FIT, "-o", "none/model.gramless"], 3, "there is no folder none"),
+        ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 samples given; pass at most 150"),
+        ([*FIT, "-k", "many"], 4, "-k many is no number of components; pass 10, a share such as 0.9, or all"),
+        ([*FIT, "--kernel", "rational"], 4, "--kernel rational is not known; pass one of gaussian"),
+        ([*FIT, "--sigma", "wide"], 4, "--sigma wide is no width; pass a number or auto"),
+        ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not for the matern kernel"),
+        ([*FIT, "--memory", "1kB"], 4, "raise --memory or lower -k"),
+        ([*FIT, "--method", "fourier"], 4, "cannot be used here"),
+        (["fit"], 2, "see gramless fit --help"),
+        (["fit", "iris.csv", "--kernle", "x"], 2, "No such option: --kernle"),
+        (["explode"], 2, "explode"),
+        (["inspect", "none.gramless"], 3, "there is no file none.gramless"),
+        (["inspect", "iris.csv"], 3, "iris.csv"),
+        (["transform", "model.gramless", "iris.csv", "-o", "scores.xls"], 3, "rows are written to files .npy"),
+        (["transform", "model.gramless", "narrow.npy", "-o", "scores.npy"], 3, "2 columns, the model was fitted to 4"),
+        (["inverse", "model.gramless", "narrow.npy", "-o", "back.npy"], 3, "2 columns, the model 3 components"),
+        (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "magic"], 4, "--by magic is not known"),
+        (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "ridge"], 4, "--inverse"),
+        (["merge", "model.gramless", "-o", "both.gramless"], 4, "pass at least two files"),
+        (["merge", "model.gramless", "other.gramless", "-o", "both.gramless"], 4, "kernels differ"),
+        (["report", "model.gramless", "iris.csv", "-o", "page.pdf"], 3, "pass -o page.html"),
+        (["report", "model.gramless", "iris.csv", "--label", "kind"], 3, "no column 'kind'"),
+        (["report", "model.gramless", "iris.csv", "--shape", "big"], 4, "--shape big is no height and width"),
+    ],
+)
+def test_one_line_and_a_code(folder, irises, capsys, words, code, message):
+    KernelPCA(3, kernel="rbf", gamma=0.1).fit(irises).save(folder / "model.gramless")
+    KernelPCA(3, kernel="rbf", gamma=0.2).fit(irises).save(folder / "other.gramless")
+    np.save(folder / "narrow.npy", irises[:, :2])
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    if words[0] in ("transform", "denoise", "report") and "narrow.npy" not in words:
+        words = [*words, "--columns", "0,1,2,3"]
+    assert main(words) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.startswith("gramless: ")
+    assert printed.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_debug_shows_where(folder):
+    with pytest.raises(ValueError, match="more than the 150 samples"):
+        main([*FIT, "-k", "1000", "--debug"])
+
+
+def test_warnings_are_lines_and_quiet_has_none(folder, capsys):
+    words = [*FIT, "--kernel", "tanh", "--gamma", "0.001", "-k", "2"]
+    assert main(words) == 0
+    warned = capsys.readouterr().err
+    assert warned.startswith("gramless: warning: ")
+    assert "not positive semidefinite" in warned
+    assert main(["--quiet", *words]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_missing_packages_are_named(folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    assert main(FIT) == 0
+    assert main(["report", "model.gramless", "iris.csv"]) == 5
+    assert "pip install 'gramless[plot]'" in capsys.readouterr().err
+
+
+def start(*words, folder, **more):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "120", "TERM": "xterm"}
+    command = [sys.executable, "-m", "gramless", *words]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, **more)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+def test_ctrl_c_leaves_nothing_half_written(tmp_path):
+    """A real process, interrupted while its file is half there; its terminal shows a bar with a rate."""
+    rng = np.random.default_rng(0)
+    KernelPCA(20, kernel="rbf", gamma=0.1, method="dense").fit(rng.random((600, 6))).save(tmp_path / "model.gramless")
+    np.save(tmp_path / "rows.npy", rng.random((1_500_000, 6), dtype=np.float32))
+    (tmp_path / "scores.npy").write_bytes(b"the old file")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    terminal, side = os.openpty()
+    process = start("transform", "model.gramless", "rows.npy", "-o", "scores.npy", folder=tmp_path, stderr=side)
+    os.close(side)
+    try:
+        shown = b""
+        while b"rows/s" not in shown and process.poll() is None:
+            shown += os.read(terminal, 65536)
+        half = [path for path in tmp_path.iterdir() if path.name not in before]
+        assert process.poll() is None, shown
+        assert len(half) == 1
+        process.send_signal(signal.SIGINT)
+        while True:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not more:
+                break
+            shown += more
+        assert process.wait(timeout=600) == 130
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+        os.close(terminal)
+    assert b"interrupted; nothing was written" in shown
+    assert b"Traceback" not in shown
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (tmp_path / "scores.npy").read_bytes() == b"the old file"
+
+
+def test_ctrl_c_during_a_fit_writes_no_model(folder, monkeypatch, capsys):
+    def interrupted(self, X, y=None, sample_weight=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(KernelPCA, "fit", interrupted)
+    assert main(FIT) == 130
+    assert capsys.readouterr().err == "gramless: interrupted; nothing was written\n"
+    assert [path.name for path in folder.iterdir()] == ["iris.csv"]

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from gramless import KernelKMeans
+
+da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
+pytestmark = pytest.mark.usefixtures("client")
+
+
+def blobs(d: int = 2, n: int = 400) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((n, d)) + 5 * rng.integers(0, 2, (n, d))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"method": "fourier"},
+        {"method": "landmarks"},
+        {"method": "tiled"},
+        {"kernel": "poly", "degree": 2, "gamma": 0.1, "method": "monomials"},
+    ],
+    ids=lambda parameters: parameters["method"],
+)
+def test_a_cluster_finds_the_partition_of_one_process(parameters: dict[str, object]) -> None:
+    x = blobs()
+    weights = np.random.default_rng(1).integers(0, 3, len(x)).astype(float)
+    alone = KernelKMeans(4, random_state=0, **parameters).fit(x, sample_weight=weights)
+    rows = da.from_array(x, chunks=(110, 1))
+    together = KernelKMeans(4, random_state=0, **parameters).fit(rows, sample_weight=weights)
+    np.testing.assert_array_equal(together.labels_, alone.labels_)
+    assert together.inertia_ == pytest.approx(alone.inertia_, rel=1e-9)
+    assert together.gamma_ == alone.gamma_
+    np.testing.assert_array_equal(together.predict(rows).compute(), alone.predict(x))
+    np.testing.assert_allclose(together.transform(rows).compute(), alone.transform(x), atol=1e-6)
+    assert together.score(rows) == pytest.approx(alone.score(x), rel=1e-9)
+    np.testing.assert_array_equal(together.prototypes("nearest"), alone.prototypes("nearest"))
+
+
+def test_what_needs_the_rows_says_so() -> None:
+    model = KernelKMeans(2, random_state=0, gamma=1.0).fit(da.from_array(blobs(), chunks=(200, 2)))
+    with pytest.raises(ValueError, match="method='nearest'"):
+        model.prototypes()
+    with pytest.raises(ValueError, match="X has 3 features"):
+        model.predict(da.ones((10, 3))).compute()
+    with pytest.raises(ValueError, match="at most 4 clusters"):
+        KernelKMeans(5).fit(da.ones((4, 2)))

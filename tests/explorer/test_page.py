@@ -1,0 +1,187 @@
+"""The page in a browser: the slider is moved, and the picture follows."""
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("panel", reason="the explorer needs panel (gramless[explorer])")
+pytest.importorskip("datashader", reason="the explorer needs datashader (gramless[explorer])")
+
+from gramless.datasets import three_clusters
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 120_000  # milliseconds: the machine may be busy
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The explorer, served by its command line."""
+    x, cluster = three_clusters(600, rng=0)
+    file = tmp_path_factory.mktemp("explorer") / "rows.csv"
+    np.savetxt(file, np.column_stack([x, cluster]), delimiter=",", header="a,b,kind", comments="")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "gramless.explorer", str(file), "--label", "kind", "--no-show"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            found = re.match(r"(http://127\.0\.0\.1:\d+)", server.stdout.readline())
+            assert found, "the explorer did not say where it is"
+            yield found[1]
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with playwright.sync_playwright() as session:
+        launched = session.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    shown = browser.new_page(viewport={"width": 1360, "height": 960})
+    shown.set_default_timeout(PATIENCE)
+    shown.problems, shown.asked = [], []
+    shown.on("pageerror", lambda error: shown.problems.append(str(error)))
+    shown.on("console", lambda line: shown.problems.append(line.text) if line.type == "error" else None)
+    shown.on("request", lambda request: shown.asked.append(request.url))
+    shown.goto(address)
+    shown.wait_for_function("() => window.Bokeh !== undefined")
+    shown.wait_for_selector("#summary")
+    yield shown
+    shown.close()
+
+
+def summary(page):
+    return page.inner_text("#summary")
+
+
+def image(page, which=0):
+    """Bytes of a figure as it stands on the screen."""
+    return page.locator(".bk-Canvas").nth(which).screenshot()
+
+
+def changed(page, before):
+    """Wait for another summary than `before`, and for all rows to be there."""
+    page.wait_for_selector(f"#summary:not(:text-is({before!r}))")
+    page.wait_for_timeout(500)
+    return summary(page)
+
+
+def move(page, slider, key, times=8):
+    page.locator(".noUi-handle:visible").nth(slider).focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def test_the_slider_moves_width_picture_contours_and_spectrum(page):
+    before, pictures = summary(page), [image(page, j) for j in range(4)]
+    assert before.startswith("Gaussian(sigma=")
+    assert "600 rows" in before
+    move(page, 0, "ArrowLeft")
+    after = changed(page, before)
+    page.wait_for_timeout(1000)
+    width = [float(re.search(r"sigma=([\d.e-]+)", text)[1]) for text in (before, summary(page))]
+    assert width[1] < 0.75 * width[0]
+    assert after != before
+    for j in range(4):  # embedding, spectrum, two contours
+        assert image(page, j) != pictures[j]
+    assert page.problems == []
+
+
+def test_kernel_and_degree(page):
+    before = summary(page)
+    page.locator("select").first.select_option("polynomial")
+    polynomial = changed(page, before)
+    assert polynomial.startswith("Polynomial(degree=2")
+    move(page, 0, "ArrowRight", 1)
+    assert changed(page, polynomial).startswith("Polynomial(degree=3")
+    assert page.problems == []
+
+
+def test_a_criterion_sets_the_width(page):
+    before = summary(page)
+    page.get_by_role("button", name="gap").click()
+    after = changed(page, before)
+    assert float(re.search(r"sigma=([\d.e-]+)", after)[1]) < float(re.search(r"sigma=([\d.e-]+)", before)[1])
+
+
+def test_other_axes_another_picture(page):
+    page.wait_for_timeout(1000)
+    before = image(page)
+    page.locator("select").nth(1).select_option("3")
+    page.wait_for_timeout(3000)
+    assert image(page) != before
+
+
+def test_nothing_is_fetched_from_elsewhere(page, address):
+    outside = [
+        url for url in page.asked if not url.startswith((address, address.replace("http", "ws"), "data:", "blob:"))
+    ]
+    assert outside == []
+
+
+def test_it_listens_to_this_machine_only(address):
+    port = int(address.rpartition(":")[2])
+    listening = [line.split() for name in ("tcp", "tcp6") for line in _lines(Path("/proc/net") / name)]
+    if not listening:
+        pytest.skip("no /proc/net here to look into")
+    hosts = {local.partition(":")[0] for _, local, _, state, *_ in listening if state == "0A" and _port(local) == port}
+    assert hosts == {"0100007F"}  # 127.0.0.1
+    for _, _, _, _, other in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET, socket.SOCK_STREAM):
+        if not other[0].startswith("127."):
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(other[:2], timeout=2)
+
+
+def _lines(file):
+    return file.read_text().splitlines()[1:] if file.exists() else []
+
+
+def _port(local):
+    return int(local.rpartition(":")[2], 16)
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"), [("http://evil.example", 403), ("http://127.0.0.1:1", 403), ("{address}", 101)]
+)
+def test_pages_of_other_sites_get_no_websocket(address, origin, status):
+    headers = {
+        "Origin": origin.format(address=address),
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Protocol": "bokeh, token",
+    }
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/ws", headers=headers)
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["no_such_file.csv"], "no_such_file.csv"), (["{file}", "--label", "none"], "label='none' is not a column")],
+)
+def test_errors_are_one_line(tmp_path, capsys, arguments, message):
+    from gramless.explorer.__main__ import main
+
+    np.savetxt(tmp_path / "rows.csv", np.eye(3), delimiter=",", header="a,b,c", comments="")
+    status = main([argument.format(file=tmp_path / "rows.csv") for argument in arguments] + ["--no-show"])
+    printed = capsys.readouterr().err
+    assert status == 1
+    assert message in printed
+    assert len(printed.splitlines()) == 1

@@ -1,0 +1,86 @@
+"""Every public name has its place in the reference, and says what it is."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "api.rst"
+PACKAGES = [
+    "gramless",
+    "gramless.kernels",
+    "gramless.features",
+    "gramless.gram",
+    "gramless.eigen",
+    "gramless.spaces",
+    "gramless.certificates",
+    "gramless.planning",
+    "gramless.independence",
+    "gramless.densities",
+    "gramless.clustering",
+    "gramless.discriminants",
+    "gramless.persistence",
+    "gramless.sources",
+    "gramless.explorer",
+    "gramless.plots",
+    "gramless.errors",
+    "gramless.datasets",
+]
+
+
+def public_names(package):
+    module = importlib.import_module(package)
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", None) == package
+        ]
+    return [name for name in names if not name.startswith("__") and not inspect.ismodule(getattr(module, name))]
+
+
+def documented():
+    """Names that the reference lists, each with its module."""
+    found, module = set(), ""
+    for line in REFERENCE.read_text().splitlines():
+        if current := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = current[1]
+        elif re.fullmatch(r"   [\w.]+", line):
+            found.add(f"{module}.{line.strip()}")
+        elif single := re.match(r"\.\. auto\w+:: ([\w.]+)", line):
+            found.add(f"{module}.{single[1]}")
+    return found
+
+
+CASES = [(package, name) for package in PACKAGES for name in public_names(package)]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package):
+    listed = {identity(*name.rsplit(".", 1)) for name in documented()}
+    missing = [name for name in public_names(package) if identity(package, name) not in listed]
+    assert not missing, f"docs/api.rst lacks {', '.join(missing)} of {package}"
+
+
+def identity(package, name):
+    """The same for a thing under all of its addresses."""
+    thing = getattr(importlib.import_module(package), name)
+    return id(thing)
+
+
+def test_the_reference_lists_nothing_that_is_not_there():
+    for name in documented():
+        package, _, last = name.rpartition(".")
+        assert hasattr(importlib.import_module(package), last), name
+
+
+@pytest.mark.parametrize(("package", "name"), CASES)
+def test_every_public_class_and_function_has_a_docstring(package, name):
+    thing = getattr(importlib.import_module(package), name)
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        text = thing.__dict__.get("__doc__") if inspect.isclass(thing) else thing.__doc__
+        assert text, f"{package}.{name}"
+        assert not text.startswith(f"{name}("), f"{package}.{name} has only the docstring that dataclasses make"
