@@ -48,7 +48,7 @@ test-oldest: .venv-oldest/.ready
 
 .venv-oldest/.ready: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/python -m pip install -q $$($(PYTHON) tools/lower_bounds.py plot io) pytest hypothesis mpmath pandas polars safetensors
+	.venv-oldest/bin/python -m pip install -q $$($(PYTHON) tools/lower_bounds.py plot io dask explorer) pytest hypothesis mpmath pandas polars safetensors
 	.venv-oldest/bin/python -m pip install -q --no-deps -e .
 	@touch $@
 
