@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gramless.arrays.memory import free_memory
-from gramless.distributed.client import retries, worker_memory
+from gramless.distributed.client import retries, running_workers, worker_memory
 from gramless.distributed.pairs import DaskPairs
 from gramless.distributed.work import failure, given, joined, work_on
 from gramless.errors import PartitionError
@@ -29,7 +29,7 @@ class DaskParts:
 
     def __init__(self, client: Any, items: Sequence[Any], held: bool) -> None:
         self._client, self._items, self._held = client, list(items), held
-        self.workers = sum(client.nthreads().values())
+        self.workers = sum(running_workers(client).values())
         self.memory = (worker_memory(client) or free_memory() // self.workers) // 2
 
     def __len__(self) -> int:
