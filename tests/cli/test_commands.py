@@ -187,3 +187,17 @@ def test_demo_is_the_tour(folder, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
     run("demo", "-o", "tour", "--rows", "300")
     assert sorted(path.name for path in (folder / "tour").iterdir()) == ["annulus.png", "digits.png", "report.html"]
+
+
+def test_explore_serves_the_rows_with_their_labels(folder, irises, monkeypatch):
+    explorer = pytest.importorskip("gramless.explorer")
+    served = {}
+
+    def serve(data, port=0, *, show=True, label=None, labels=None, wait=True):
+        served.update(data=data, port=port, show=show, labels=labels)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explorer, "serve", serve)
+    run("explore", "iris.csv", "--label", "species", "--port", "5099", "--no-show")
+    np.testing.assert_array_equal(np.concatenate(list(served["data"].blocks(1000))), irises)
+    assert (served["port"], served["show"], served["labels"][0]) == (5099, False, "setosa")

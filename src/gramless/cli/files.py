@@ -68,8 +68,8 @@ def read_all(source: Source, total: int, bars: AbstractContextManager[RowsBar]) 
     done = 0
     with bars as bar:
         for block in source.blocks(BLOCK):
-            rows[done : done + len(block)] = block.toarray() if source.sparse else block
-            done += len(block)
+            rows[done : done + block.shape[0]] = block.toarray() if source.sparse else block
+            done += block.shape[0]
             bar.advance(done, total)
     return rows[:done]
 
