@@ -183,6 +183,13 @@ def test_arrays_of_an_archive_by_name(folder, irises, capsys):
     assert '"title":"kind","names":["0","1","2"]' in (folder / "page.html").read_text(encoding="utf-8")
 
 
+def test_report_leaves_the_label_out_of_the_rows(folder, irises):
+    pytest.importorskip("plotly")
+    KernelPCA(3, kernel="rbf").fit(irises).save(folder / "nameless.gramless")
+    run("report", "nameless.gramless", "iris.csv", "--label", "species", "-o", "page.html")
+    assert '"names":["setosa","versicolor","virginica"]' in (folder / "page.html").read_text(encoding="utf-8")
+
+
 def test_demo_is_the_tour(folder, monkeypatch):
     asked = {}
     monkeypatch.setattr("gramless.demo.run", lambda out, rows: asked.update(out=str(out), rows=rows))
