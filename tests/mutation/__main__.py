@@ -104,6 +104,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("modules", nargs="*", help="parts of the names of modules; default: all")
     settings = parser.parse_args()
+    os.environ.setdefault("GRAMLESS_EXAMPLES", "8")  # of Hypothesis': a mutant is gone at the first
     for heavy in ("numpy", "scipy.linalg", "scipy.special", "sklearn.base", "hypothesis", "pytest", "mpmath"):
         importlib.import_module(heavy)
     from mutation.mutants import mutants
