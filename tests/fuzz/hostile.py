@@ -185,7 +185,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "footer.parquet": (
         lambda path: path.write_bytes(b"PAR1" + bytes(40) + (2**31 - 1).to_bytes(4, "little") + b"PAR1"),
-        ".",
+        "not a whole Parquet file",
     ),
 }
 

@@ -44,8 +44,11 @@ TARGETS = {
     "features/fourier/axis.py": ["tests/features/test_fourier.py", "tests/features/test_axis.py"],
     "features/fourier/toeplitz.py": ["tests/features/test_fourier.py"],
     "features/fourier/scatter.py": ["tests/features/test_fourier.py"],
+    "persistence/checkpoint.py": ["tests/estimators/test_checkpoint.py"],
+    "persistence/consistency.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
+    "persistence/decoding.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
     "persistence/encoding.py": ["tests/persistence/test_files.py"],
-    "persistence/file.py": ["tests/persistence/test_files.py"],
+    "persistence/file.py": ["tests/persistence/test_container.py", "tests/persistence/test_files.py"],
 }
 
 
