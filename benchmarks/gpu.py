@@ -18,7 +18,7 @@ import torch
 from sklearn.decomposition import KernelPCA as Peer
 
 from benchmarks.results import save
-from gramless import KernelPCA
+from gramless import KernelDiscriminantAnalysis, KernelKMeans, KernelPCA
 from gramless.datasets import resampled_digits
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.gram.cuda.operator import TorchGram
@@ -39,6 +39,7 @@ def run(mnist: Path | None) -> dict[str, Any]:
     table["KernelPCA, N=1,000,000, d=64, k=20, tol 1e-4"] = fit_million()
     if mnist is not None:
         table |= fit_mnist(mnist)
+    table |= family(mnist)
     return {"card": torch.cuda.get_device_name(), "torch": torch.__version__, "table": table}
 
 
@@ -145,6 +146,48 @@ def fit_mnist(path: Path) -> dict[str, Any]:
     peer = time.perf_counter() - begin
     print(f"scikit-learn, MNIST 20,000: {peer:.1f} s; gramless {ours['seconds']:.2f} s", flush=True)
     return {**lines, "MNIST 20,000": {**ours, "scikit-learn_s": peer, "times_faster": peer / ours["seconds"]}}
+
+
+def family(mnist: Path | None) -> dict[str, Any]:
+    """Explicit features, clusters and discriminants: on the card and on that machine's CPU, in one run."""
+    digits = resampled_digits(1_000_000, rng=0).astype(np.float32)
+    cube = np.random.default_rng(0).random((1_000_000, 10))
+    landmarks = {"n_components": 20, "kernel": "rbf", "gamma": "median", "method": "landmarks", "tol": 1e-2}
+    monomials = {"n_components": 20, "kernel": "poly", "method": "monomials"}
+    lines = {
+        "landmarks, N=1,000,000, d=64": both(KernelPCA, landmarks, digits, lambda model: model.certificate_.values),
+        "monomials, degree 3, N=1,000,000, d=10": both(KernelPCA, monomials, cube, lambda model: model.certificate_.values),
+    }
+    if mnist is None:
+        return lines
+    files = np.load(mnist)
+    x, y = files["X_train"].astype(np.float32) / 255, files["y_train"]
+    clusters = {"n_clusters": 10, "gamma": "median", "random_state": 0}
+    lines["KernelKMeans, MNIST 60,000 x 784"] = both(
+        KernelKMeans, clusters, x, lambda model: model.inertia_, card="cuda"
+    )
+    classes = {"n_coordinates": 200}
+    lines["KernelDiscriminantAnalysis, MNIST 20,000 x 784"] = both(
+        KernelDiscriminantAnalysis, classes, x[:20_000], lambda model: model.predict_proba(x[-1000:]), y[:20_000]
+    )
+    return lines
+
+
+def both(
+    estimator: Any, settings: dict[str, Any], x: Any, answer: Callable[[Any], Any], *labels: Any, card: str = ""
+) -> dict[str, Any]:
+    """Seconds of a fit on the card and on the CPU, and how far the answers are apart."""
+    seconds, answers = {}, {}
+    for device in ("cuda", "cuda", "cpu"):  # the first wakes the card and compiles what the second uses
+        method = {"method": card} if card and device == "cuda" else {}
+        begin = time.perf_counter()
+        model = estimator(**settings, **method, device=device).fit(x, *labels)
+        torch.cuda.synchronize()
+        seconds[device], answers[device] = time.perf_counter() - begin, np.asarray(answer(model))
+    apart = float(np.abs(answers["cuda"] - answers["cpu"]).max() / np.abs(answers["cpu"]).max())
+    name = f"{estimator.__name__} {x.shape}"
+    print(f"{name}: {seconds['cuda']:.2f} s, on the CPU {seconds['cpu']:.2f} s, apart {apart:.1e}", flush=True)
+    return {"seconds": seconds["cuda"], "cpu_s": seconds["cpu"], "apart": apart}
 
 
 def fitted(x: Any, k: int, settings: dict[str, Any], repeats: int) -> dict[str, Any]:

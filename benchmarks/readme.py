@@ -226,6 +226,9 @@ def gpu(figures: dict[str, Any]) -> str:
             ]
             ours = row["gramless"]
             lines.append(f"| {name} | {ours['ms']:.1f} ms | {ours['error']:.0e} | {' | '.join(peers)} |")
+        elif "cpu_s" in row:
+            peer = f"gramless on its CPU: {row['cpu_s']:.1f} s"
+            lines.append(f"| {name} | {row['seconds']:.2f} s | {row['apart']:.0e} from the CPU | {peer} | |")
         else:
             width = f"residual {row['residual']:.0e}, intervals {row['certificate_width']:.0e} of the largest"
             peer = f"scikit-learn on its CPU: {row['scikit-learn_s']:.1f} s" if "scikit-learn_s" in row else ""

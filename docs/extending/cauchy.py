@@ -21,6 +21,8 @@ class Cauchy(RadialKernel):
 
     scale: float = 1.0
 
+    tensors = True  # the formula works on torch tensors too: on a card
+
     def __post_init__(self) -> None:
         require("scale", self.scale)
 

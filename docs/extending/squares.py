@@ -45,6 +45,7 @@ class SquaresBuilder:
     """Says what the map would cost, and makes it."""
 
     boxed = False  # rows may lie anywhere
+    tensors = False  # and are numpy's
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)

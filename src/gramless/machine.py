@@ -1,4 +1,4 @@
-"""Rates of a machine: constants, so that the same problem gets the same plan every time."""
+"""Rates of a machine and of a card: constants, or rounded, so that the same problem gets the same plan every time."""
 
 from __future__ import annotations
 
@@ -31,3 +31,22 @@ class Machine:
     eigh: float = 2e10
     network: float = 1e9
     task: float = 5e-4
+
+
+@dataclass(frozen=True)
+class Card:
+    """Work done a second by a graphics card; the defaults are those of an H200.
+
+    Attributes
+    ----------
+    float64 : float
+        Floating-point operations of a large matrix product in float64.
+    halves : float
+        Of one of numbers in half precision with sums in float32.
+    sweep : float
+        Numbers in float64 that pass through an exponential, from memory and back.
+    """
+
+    float64: float = 5e13
+    halves: float = 8e14
+    sweep: float = 2e11

@@ -50,7 +50,9 @@ class Problem:
     sample : ndarray of shape (m, d) or None
         Some of the rows, evenly spaced, where those that were given are all there will be.
     device : str
-        ``"cpu"``, or the torch device the work may be done on.
+        ``"cpu"``, or the torch device the work is to be done on (``"torch"``: torch's CPU).
+    anywhere : bool
+        Whether the CPU may be chosen rather than `device`.
     workers : int
         Of a cluster that the rows lie on, one thread each; 0 where they are in this process.
     partitions : int
@@ -82,6 +84,7 @@ class Problem:
     variance: float = 1.0
     sample: Any = None
     device: str = "cpu"
+    anywhere: bool = False
     workers: int = 0
     partitions: int = 1
     block: int = 0
@@ -101,12 +104,15 @@ class Estimate:
         Residual it can reach, relative to the largest eigenvalue.
     refusal : str
         Why it cannot serve; empty if it can.
+    device : str
+        Where it would work.
     """
 
     seconds: float = float("inf")
     bytes: int = 0
     error: float = 0.0
     refusal: str = ""
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -121,9 +127,12 @@ class Request:
     solver : Solver or None
         With settings of its own; None: the method's choice.
     max_iter : int or None
+    tensor : tensor of shape (n, d) or None
+        The rows, where the caller has them on the problem's device already.
     """
 
     rng: np.random.Generator
     share: float | None = None
     solver: Any = None
     max_iter: int | None = None
+    tensor: Any = None

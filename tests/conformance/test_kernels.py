@@ -173,3 +173,30 @@ def test_kernels_are_values(kernel):
     assert type(kernel).__name__ in repr(kernel)
     assert (kernel + kernel).left == kernel
     assert (2.0 * kernel).kernel == kernel
+
+
+@pytest.mark.parametrize("kernel", [case for case in ALL if case.values[0].tensors])
+@given(n=st.integers(1, 40), m=st.integers(1, 40), seed=st.integers(0, 999))
+def test_tensors_give_the_values_of_arrays(kernel, n, m, seed):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    rng = np.random.default_rng(seed)
+    x, y = rng.standard_normal((n, D)), rng.standard_normal((m, D))
+    y[0] = x[0]  # a distance of 0
+    left, right = torch.as_tensor(x), torch.as_tensor(y)
+    slack = kernel.rounding(max(kernel.radius(kernel.prepare(side)) for side in (x, y)) * 2, D, 2.0**-53)
+    expected = kernel(x, y)
+    atol = 4 * (slack.absolute + slack.relative * np.abs(expected).max())
+    np.testing.assert_allclose(kernel(left, right).numpy(), expected, rtol=0, atol=atol)
+    np.testing.assert_allclose(kernel.diagonal(left).numpy(), kernel.diagonal(x), rtol=1e-12, atol=atol)
+    ready = kernel.prepare(left)
+    assert kernel.radius(ready) == pytest.approx(kernel.radius(kernel.prepare(x)))
+    part = slice(n // 2, n)
+    tile = kernel.evaluate(ready.part(part), ready)
+    np.testing.assert_allclose(tile.numpy(), kernel(left).numpy()[part], rtol=0, atol=atol)
+
+
+def test_kernels_that_a_card_can_compute_say_so():
+    able = {name for name, some in EXAMPLES.items() for kernel in some if kernel.tensors}
+    assert able >= {"gaussian", "polynomial", "linear", "tanh", "epanechnikov", "laplacian", "matern", "cosine"}
+    assert not Matern(0.8).tensors
+    assert not Product(Cosine(), Manhattan(2.0)).tensors

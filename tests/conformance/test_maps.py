@@ -133,3 +133,23 @@ def test_a_map_is_its_own_space_and_not_that_of_another_box(name, kernel, d):
         assert not features.same_space(
             maps[name].make(pose(kernel, moved, weights), moved, weights, np.random.default_rng(0))
         )
+
+
+@pytest.mark.parametrize(("name", "kernel", "d"), [case for case in CASES if maps[case.values[0]].tensors])
+def test_tensors_give_the_features_and_moments_of_arrays(name, kernel, d):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    features, x, weights = made(name, kernel, d)
+    assert features.tensors
+    rows, coefficients = torch.as_tensor(x), np.random.default_rng(1).standard_normal((features.n_features, 2))
+    np.testing.assert_allclose(features.dot(rows, coefficients).numpy(), features.dot(x, coefficients), atol=1e-6)
+    np.testing.assert_allclose((features(rows) @ features(rows).T).numpy(), features(x) @ features(x).T, atol=1e-9)
+    ours, theirs = (features.moments(part, weights) for part in (rows, x))
+    assert ours.trace == pytest.approx(theirs.trace, rel=1e-9)
+    spectrum = ours.solve(4, TOL, np.random.default_rng(1))
+    truth = exact_eigenvalues(kernel, x, weights)
+    slip = 1e-12 * truth[0]
+    assert (spectrum.lower[:4] <= truth[:4] + slip).all()
+    assert (spectrum.upper[:5] >= truth[:5] - slip).all()
+    assert (spectrum.upper - spectrum.lower).max() <= 2 * (
+        theirs.solve(4, TOL, np.random.default_rng(1)).upper - spectrum.lower
+    ).max() + slip

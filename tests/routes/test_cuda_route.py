@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gramless import KernelPCA
-from gramless.kernels import Gaussian, Laplacian, Matern
+from gramless.kernels import Gaussian, Laplacian, Matern, Polynomial
+from gramless.planning import make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.routes import CudaMethod, cuda_route
 
@@ -17,8 +18,8 @@ def posed(n, d, kernel, tol, **more):
 
 def run(x, kernel, tol, weights=None):
     weights = np.ones(len(x)) if weights is None else weights
-    problem = posed(*x.shape, kernel, tol)
-    return CudaMethod("cpu").run(problem, x, weights, Request(np.random.default_rng(0)))
+    problem = posed(*x.shape, kernel, tol, device="torch")
+    return CudaMethod().run(problem, x, weights, Request(np.random.default_rng(0)))
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(3.0), Laplacian(4.0)], ids=str)
@@ -60,12 +61,14 @@ def test_a_tolerance_that_measured_errors_miss_is_met_in_float64(monkeypatch):
 
 
 def test_what_a_card_cannot_do_is_refused_in_the_plan():
-    ask = CudaMethod("cpu").estimate
-    assert "no form" in ask(posed(100, 2, Matern(0.7), 1e-6)).refusal
-    assert "sparse" in ask(posed(100, 2, Gaussian(1.0), 1e-6, sparse=True)).refusal
-    assert "lanczos" in ask(posed(100, 2, Gaussian(1.0), 1e-6, solver="lanczos")).refusal
-    assert CudaMethod().estimate(posed(100, 2, Gaussian(1.0), 1e-6)).refusal == "device='cpu'"
-    assert not ask(posed(100, 2, Gaussian(1.0), 1e-6)).refusal
+    def refusal(kernel, **more):
+        return CudaMethod().estimate(posed(100, 2, kernel, 1e-6, **more)).refusal
+
+    assert "no form" in refusal(Matern(0.7), device="torch")
+    assert "sparse" in refusal(Gaussian(1.0), device="torch", sparse=True)
+    assert "lanczos" in refusal(Gaussian(1.0), device="torch", solver="lanczos")
+    assert refusal(Gaussian(1.0)) == "device='cpu'"
+    assert not refusal(Gaussian(1.0), device="torch")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
@@ -78,8 +81,8 @@ def test_without_a_card_cuda_says_what_to_install_and_auto_uses_the_cpu():
 
 def test_a_method_of_the_cpu_and_a_card_contradict_each_other():
     x = np.random.default_rng(0).standard_normal((50, 2))
-    with pytest.raises((ValueError, RuntimeError), match="device='cuda'"):
-        KernelPCA(2, kernel="rbf", device="cuda", method="landmarks").fit(x)
+    with pytest.raises(ValueError, match="device='torch'; pass device='auto'"):
+        KernelPCA(2, kernel="rbf", device="torch", method="tiled").fit(x)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -127,13 +130,16 @@ def test_on_the_card_measured_and_with_tensors(monkeypatch):
 
 @pytest.mark.gpu
 def test_too_little_memory_on_the_card_is_foreseen():
-    refusal = CudaMethod("cuda").estimate(posed(10**9, 64, Gaussian(1.0), 1e-6)).refusal
+    refusal = CudaMethod().estimate(posed(10**9, 64, Gaussian(1.0), 1e-6, device="cuda")).refusal
+    assert "of the card's" in refusal
+    refusal = methods["monomials"].estimate(posed(10**10, 4, Polynomial(2), 1e-6, device="cuda")).refusal
     assert "of the card's" in refusal
 
 
 @pytest.mark.gpu
 def test_auto_prefers_the_card_where_it_is_faster():
-    problem = posed(200_000, 64, Gaussian(8.0), 1e-5, device="cuda")
-    from gramless.planning import make_plan
-
-    assert make_plan(problem).chosen == "cuda"
+    plan = make_plan(posed(200_000, 64, Gaussian(8.0), 1e-5, device="cuda", anywhere=True))
+    assert plan.chosen == "cuda"
+    assert plan.candidates["tiled"].device == "cpu"
+    small = make_plan(posed(100, 2, Gaussian(8.0), 1e-5, device="cuda", anywhere=True))
+    assert small.candidates[small.chosen].device == "cpu"

@@ -2,17 +2,49 @@
 
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.memory import parse_memory
-from gramless.arrays.products import inner, inner_rounding, orthonormalize, orthonormalize_roughly, times
+from gramless.arrays.products import (
+    inner,
+    inner_rounding,
+    orthonormalize,
+    orthonormalize_roughly,
+    row_inner,
+    times,
+    triangular_solve,
+)
 from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
-from gramless.arrays.tensors import beside, in_float32, in_float64, is_tensor, like, to_numpy
-from gramless.arrays.threads import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
+from gramless.arrays.tensors import (
+    beside,
+    blank,
+    copied,
+    in_dtype,
+    in_float32,
+    in_float64,
+    is_tensor,
+    like,
+    lower_gamma,
+    namespace,
+    normal_columns,
+    row_squares,
+    to_numpy,
+)
+from gramless.arrays.threads import (
+    blas_threads_for,
+    one_blas_thread,
+    run_in_threads,
+    thread_count,
+    threads_for,
+    use_threads,
+)
 from gramless.arrays.tower import Tower
 
 __all__ = [
     "Array",
     "Tower",
     "beside",
+    "blank",
     "blas_threads_for",
+    "copied",
+    "in_dtype",
     "in_float32",
     "in_float64",
     "in_range",
@@ -20,16 +52,23 @@ __all__ = [
     "inner_rounding",
     "is_tensor",
     "like",
+    "lower_gamma",
+    "namespace",
+    "normal_columns",
     "one_blas_thread",
     "orthonormalize",
     "orthonormalize_roughly",
     "parse_memory",
     "refuse_scale",
     "refuse_squares",
+    "row_inner",
+    "row_squares",
     "run_in_threads",
     "thread_count",
+    "threads_for",
     "times",
     "to_numpy",
+    "triangular_solve",
     "unit_roundoff",
     "use_threads",
 ]

@@ -5,6 +5,11 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
+import numpy as np
+
+from gramless.arrays.memory import free_memory
+from gramless.arrays.tensors import is_tensor
+
 _INSTALL = "install the extra: pip install 'gramless[gpu]' (torch and triton)"
 
 
@@ -15,6 +20,8 @@ def has_torch() -> bool:
 
 def find_device(device: str) -> str:
     """The device meant: ``"cpu"`` as it is, ``"cuda"`` if there is one, ``"auto"`` for a card where there is one.
+
+    ``"torch"`` stands for torch's CPU: what a card would do, without one.
 
     Raises
     ------
@@ -32,6 +39,8 @@ def find_device(device: str) -> str:
         if device == "auto":
             return "cpu"
         raise RuntimeError(f"device={device!r} needs torch, which is not installed; {_INSTALL}, or pass device='cpu'")
+    if device == "torch":
+        return device
     import torch
 
     if torch.cuda.is_available():
@@ -45,8 +54,56 @@ def find_device(device: str) -> str:
     )
 
 
+def usable_device(device: str) -> str:
+    """`device` where this machine has it, else ``"cpu"``: for models that were fitted on another machine.
+
+    Examples
+    --------
+    >>> usable_device("cpu")
+    'cpu'
+    """
+    if device == "cpu" or not has_torch():
+        return "cpu"
+    import torch
+
+    return device if device == "torch" or torch.cuda.is_available() else "cpu"
+
+
+def to_device(x: Any, device: Any) -> Any:
+    """Rows (n, d) as a tensor on a device, in the precision they have; ``"torch"`` is torch's CPU."""
+    import torch
+
+    rows = x if is_tensor(x) else torch.as_tensor(np.ascontiguousarray(x))
+    return rows.to(device="cpu" if device == "torch" else device)
+
+
+def rows_on(device: str, x: Any, tensor: Any = None) -> Any:
+    """Rows `x` (n, d) where `device` wants them: as they are for ``"cpu"``; `tensor`, the same rows, if there already.
+
+    Examples
+    --------
+    >>> rows_on("cpu", np.ones((1, 1)))
+    array([[1.]])
+    """
+    device = usable_device(device)
+    if device == "cpu":
+        return x
+    return to_device(x if tensor is None else tensor, device)
+
+
+def card_workspace(device: Any) -> int:
+    """Bytes that partial sums may take on a card: of all it has, not of what is free, so that their order is fixed."""
+    if device == "torch":
+        return 2**25
+    import torch
+
+    return int(min(5 * 2**30, torch.cuda.get_device_properties(device).total_memory // 8))
+
+
 def free_card_memory(device: str) -> int:
-    """Bytes that can still be taken on a card, what torch holds in reserve included."""
+    """Bytes that can still be taken on a card, what torch holds in reserve included; on ``"torch"``, of the host."""
+    if device == "torch":
+        return free_memory()
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.tensor_products import CHUNK as _CHUNK
 from gramless.arrays.tensor_products import GROUP as _GROUP
 from gramless.arrays.tensor_products import tensor_inner, tensor_qr, tensor_times
-from gramless.arrays.tensors import is_tensor
+from gramless.arrays.tensors import is_tensor, like, namespace
 from gramless.arrays.threads import one_blas_thread, run_in_threads
 
 _COLUMNS = 160  # of a result at a time: the sum stays in cache
@@ -49,6 +50,17 @@ def inner_rounding(n: int) -> float:
     return (min(n, _CHUNK) + min(chunks, _GROUP) + chunks / _GROUP + 2) * unit_roundoff()
 
 
+def row_inner(a: Any, b: Any) -> Array:
+    """``a @ b.T`` for few long rows `a` (p, n) and `b` (q, n): numpy's in one go, torch's as :func:`inner` sums.
+
+    Examples
+    --------
+    >>> row_inner(np.ones((1, 3)), np.ones((2, 3)))
+    array([[3., 3.]])
+    """
+    return tensor_inner(a.T, b.T) if is_tensor(a) else np.asarray(a @ b.T)
+
+
 def times(a: Any, small: Array) -> Any:
     """``a @ small`` for tall `a` (n, m), in the precision of `a`, threads over blocks of rows.
 
@@ -68,6 +80,19 @@ def times(a: Any, small: Array) -> Any:
 
     run_in_threads(put, [list(range(0, len(a), 1024))])
     return out
+
+
+def triangular_solve(lower: Array, right: Any) -> Any:
+    """L^-1 `right` for a small lower triangle L (s, s) and `right` (s, n), numpy's or torch's.
+
+    Examples
+    --------
+    >>> triangular_solve(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([[2.0], [3.0]])).ravel()
+    array([1., 2.])
+    """
+    if is_tensor(right):
+        return namespace(right).linalg.solve_triangular(like(lower, right), right, upper=False)
+    return scipy.linalg.solve_triangular(lower, right, lower=True, check_finite=False)
 
 
 def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-10) -> tuple[Any, Array]:

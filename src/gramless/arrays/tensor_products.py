@@ -13,7 +13,8 @@ from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.tensors import like, to_numpy
 
 CHUNK, GROUP = 256, 32
-_SLAB = 64  # groups at a time: the partial products must not fill the card
+_SLAB = 64  # groups at a time
+_PARTIAL = 2**26  # numbers in their partial products, which must not fill the card
 
 
 def tensor_inner(a: Any, b: Any) -> Array:
@@ -23,9 +24,12 @@ def tensor_inner(a: Any, b: Any) -> Array:
     if not len(a) or not a.shape[1] or not b.shape[1]:
         return np.zeros((a.shape[1], b.shape[1]))
     step = CHUNK * GROUP
+    slab = min(_SLAB, _PARTIAL // (GROUP * a.shape[1] * b.shape[1]))
+    if not slab:
+        return to_numpy(_wide_inner(a, b))
     groups = []
-    for first in range(0, len(a), step * _SLAB):
-        left, right = a[first : first + step * _SLAB], b[first : first + step * _SLAB]
+    for first in range(0, len(a), step * slab):
+        left, right = a[first : first + step * slab], b[first : first + step * slab]
         whole = len(left) // step * step
         if whole:
             parts = torch.bmm(
@@ -37,6 +41,17 @@ def tensor_inner(a: Any, b: Any) -> Array:
         if rest:
             groups.append(torch.stack(rest).sum(0)[None])
     return to_numpy(torch.cat(groups).sum(0))
+
+
+def _wide_inner(a: Any, b: Any) -> Any:
+    """The same sums one after the other: wide products fill a card by themselves."""
+    total = a.new_zeros((a.shape[1], b.shape[1]))
+    for first in range(0, len(a), CHUNK * GROUP):
+        group = a.new_zeros(total.shape)
+        for i in range(first, min(len(a), first + CHUNK * GROUP), CHUNK):
+            group.addmm_(a[i : i + CHUNK].T, b[i : i + CHUNK])
+        total += group
+    return total
 
 
 def tensor_times(a: Any, small: Array) -> Any:

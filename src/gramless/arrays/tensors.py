@@ -6,6 +6,8 @@ import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy.special
 
 from gramless.arrays.dtypes import Array
 
@@ -20,6 +22,17 @@ def is_tensor(array: Any) -> bool:
     """
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(array, torch.Tensor)
+
+
+def namespace(array: Any) -> Any:
+    """The module whose functions take `array`: numpy or torch. Names that both have mean the same in both.
+
+    Examples
+    --------
+    >>> namespace(np.ones(2)) is np
+    True
+    """
+    return sys.modules["torch"] if is_tensor(array) else np
 
 
 def to_numpy(array: Any) -> Array:
@@ -46,6 +59,84 @@ def like(array: Any, other: Any) -> Any:
 
         return torch.as_tensor(array, dtype=other.dtype, device=other.device)
     return np.asarray(to_numpy(array), dtype=other.dtype)
+
+
+def blank(shape: tuple[int, ...], other: Any) -> Any:
+    """An array of float64, not yet filled, where `other` lives.
+
+    Examples
+    --------
+    >>> blank((2, 3), np.ones(1, dtype=np.float32)).dtype
+    dtype('float64')
+    """
+    if is_tensor(other):
+        return other.new_empty(shape, dtype=namespace(other).float64)
+    return np.empty(shape)
+
+
+def in_dtype(array: Any, dtype: npt.DTypeLike) -> Any:
+    """`array` in a numpy type, or torch's of that name, with its rows in one piece.
+
+    Examples
+    --------
+    >>> in_dtype([1, 2], np.float32)
+    array([1., 2.], dtype=float32)
+    """
+    if is_tensor(array):
+        return array.to(getattr(namespace(array), np.dtype(dtype).name)).contiguous()
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def copied(array: Any) -> Any:
+    """A copy that is the caller's own, with its rows in one piece.
+
+    Examples
+    --------
+    >>> copied(np.ones((2, 2)).T).flags.c_contiguous
+    True
+    """
+    return array.clone(memory_format=namespace(array).contiguous_format) if is_tensor(array) else array.copy()
+
+
+def row_squares(array: Any) -> Any:
+    """Squared norm (n,) of each row of (n, d).
+
+    Examples
+    --------
+    >>> row_squares(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    return namespace(array).einsum("ij,ij->i", array, array)
+
+
+def normal_columns(rng: np.random.Generator, columns: int, other: Any) -> Any:
+    """Independent standard normal numbers (n, columns), as many rows as `other` has and where it lives.
+
+    On a torch device they come from torch's generator there, seeded by `rng`: to send them would take longer.
+
+    Examples
+    --------
+    >>> normal_columns(np.random.default_rng(0), 2, np.zeros((3, 1))).shape
+    (3, 2)
+    """
+    if not is_tensor(other):
+        return np.asarray(rng.standard_normal((len(other), columns)), dtype=other.dtype)
+    torch = namespace(other)
+    generator = torch.Generator(other.device).manual_seed(int(rng.integers(2**62)))
+    return torch.randn((len(other), columns), dtype=other.dtype, device=other.device, generator=generator)
+
+
+def lower_gamma(a: float, x: Any) -> Any:
+    """The regularised lower incomplete gamma function P(a, x), entry by entry.
+
+    Examples
+    --------
+    >>> lower_gamma(1.0, np.array([0.0, 1.0])).round(6)
+    array([0.      , 0.632121])
+    """
+    if is_tensor(x):
+        return namespace(x).special.gammainc(namespace(x).full_like(x, a), x)
+    return scipy.special.gammainc(a, x)
 
 
 def in_float64(array: Any) -> Any:

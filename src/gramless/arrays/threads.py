@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from gramless.arrays.tensors import is_tensor
+
 Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
 _INSIDE: ContextVar[bool] = ContextVar("inside", default=False)  # whether this thread works on a piece
@@ -44,6 +46,19 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
         yield
     finally:
         _LIMIT.reset(token)
+
+
+def threads_for(x: Any) -> Any:
+    """Context for work on rows `x`: those on a torch device are taken one chunk after the other, by one thread.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with use_threads(3), threads_for(np.ones(2)):
+    ...     thread_count()
+    3
+    """
+    return use_threads(1) if is_tensor(x) else nullcontext()
 
 
 @cache

@@ -4,7 +4,8 @@ from gramless.certificates.angles import angle_bounds
 from gramless.certificates.inertia import upper_bounds
 from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading
-from gramless.certificates.psd_residual import bernstein_upper, pair_bound
+from gramless.certificates.psd_residual import pair_bound
+from gramless.certificates.sampled_mean import bernstein_upper, hoeffding_upper
 
 __all__ = [
     "FAILURE_PROBABILITY",
@@ -16,6 +17,7 @@ __all__ = [
     "from_fact",
     "from_frobenius",
     "from_probes",
+    "hoeffding_upper",
     "outside_leading",
     "pair_bound",
     "upper_bounds",

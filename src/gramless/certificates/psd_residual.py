@@ -8,6 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.certificates.interval import FAILURE_PROBABILITY
+from gramless.certificates.sampled_mean import bernstein_upper
 
 
 def pair_bound(
@@ -60,16 +61,3 @@ def pair_bound(
         ratios = entries(i, j) ** 2 / (diagonal[i] * diagonal[j])
     ratios = np.where(ratios <= 1, ratios, 1.0)  # E_ij^2 <= E_ii E_jj, whatever rounding says
     return total * (1 + 1e-9) * float(np.sqrt(bernstein_upper(ratios, failure_probability)))
-
-
-def bernstein_upper(samples: Array, failure_probability: float) -> float:
-    """Upper bound on the mean of variables in [0, 1] from independent samples (Maurer & Pontil 2009, theorem 4).
-
-    Examples
-    --------
-    >>> round(bernstein_upper(np.zeros(10_001), 1e-10), 5)
-    0.00553
-    """
-    n, log = len(samples), float(np.log(2 / failure_probability))
-    bound = samples.mean() + np.sqrt(2 * samples.var(ddof=1) * log / n) + 7 * log / (3 * (n - 1))
-    return float(min(1.0, bound))

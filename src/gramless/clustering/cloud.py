@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, copied, like, namespace, to_numpy
 from gramless.spaces import Span
 
 
@@ -103,6 +103,24 @@ class CenterModel:
         """Squared distances (m, k) of rows `x` from the centres; `norms2` (m,) are k(x, x) where they are known."""
         own = self.span.norms2(x) if norms2 is None else norms2
         return settle(own[:, None] + self.squared_norms - 2 * self.span.dot(x, self.coefficients), own[:, None])
+
+
+def nearest_two(products: Any, squares: Array) -> tuple[Array, Array, Array]:
+    """Nearest centre (m,) of points with inner products (m, k), and |c|^2 - 2 x.c for it and for the next: (m,) each.
+
+    Examples
+    --------
+    >>> nearest_two(np.array([[0.0, 3.0]]), np.array([1.0, 1.0]))
+    (array([1]), array([-5.]), array([1.]))
+    """
+    xp, scores = namespace(products), copied(products.T)
+    scores *= -2
+    scores += like(squares, scores)[:, None]
+    nearest = xp.argmin(scores, 0)
+    place = like(np.arange(scores.shape[1]), nearest)
+    best = copied(scores[nearest, place])
+    scores[nearest, place] = np.inf
+    return to_numpy(nearest), to_numpy(best), to_numpy(xp.amin(scores, 0))
 
 
 def settle(distances2: Array, norms2: Array) -> Array:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads
-from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, settle
+from gramless.arrays import Array, run_in_threads, to_numpy
+from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, nearest_two, settle
 from gramless.clustering.points import Points
 
 _SLACK = 1e-7  # of the size of the cloud: what rounding of squared distances may do to distances
@@ -40,7 +40,7 @@ class FeatureCloud:
         vectors = self.points.sums(indices, np.eye(len(indices)))
         out = np.empty((len(self.weights), len(indices)))
         for part in self._parts(len(out)):
-            out[part] = self.points.dot(part, vectors)
+            out[part] = to_numpy(self.points.dot(part, vectors))
         return out
 
     def nearest(self, rows: Array, coefficients: Array) -> Array:
@@ -106,15 +106,11 @@ class Bounds:
             rows: Any = active[first : first + step]
             if len(active) == len(self.labels):
                 rows = slice(first, first + step)  # a view, not a copy
-            scores = np.ascontiguousarray(self.cloud.points.dot(rows, self.vectors).T)
-            scores *= -2
-            scores += squares[:, None]
-            nearest, place = np.argmin(scores, axis=0), np.arange(scores.shape[1])
+            nearest, best, second = nearest_two(self.cloud.points.dot(rows, self.vectors), squares)
             norms2 = self.cloud.points.norms2[rows]
             self.labels[rows] = nearest
-            self.upper[rows] = np.sqrt(np.maximum(norms2 + scores[nearest, place], 0.0))
-            scores[nearest, place] = np.inf
-            self.lower[rows] = np.sqrt(np.maximum(norms2 + scores.min(axis=0), 0.0))
+            self.upper[rows] = np.sqrt(np.maximum(norms2 + best, 0.0))
+            self.lower[rows] = np.sqrt(np.maximum(norms2 + second, 0.0))
 
         run_in_threads(compare, [list(range(0, len(active), step))])
 
@@ -168,7 +164,7 @@ class FeatureCenters:
         out = np.empty(len(labels))
         for part in self.cloud._parts(len(labels)):
             products = self.cloud.points.dot(part, self.vectors)
-            own = products[np.arange(len(products)), labels[part]]
+            own = to_numpy(products[np.arange(len(products)), labels[part]])
             out[part] = self.cloud.points.norms2[part] - 2 * own + squares[labels[part]]
         return settle(out, self.cloud.points.norms2)
 

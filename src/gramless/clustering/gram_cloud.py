@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, like, to_numpy
+from gramless.arrays.devices import rows_on
 from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, settle
-from gramless.gram import TiledGram, rectangular_product
+from gramless.gram import GramOperator, TiledGram, rectangular_product
 from gramless.kernels import Kernel, Precomputed
 from gramless.spaces import PointSpan
 
@@ -25,16 +26,45 @@ class GramCloud:
     weights : ndarray of shape (n,)
     keep_bytes : int
         Memory that tiles may take; those that do not fit are made anew.
+    device : str
+        Where sums are made.
+    tensor : tensor of shape (n, d), optional
+        The rows, if they are on the device already.
+    precision : {"fp64", "fp32"}
+        Of sums over the whole matrix on a card.
     """
 
     sample = 8192
 
-    def __init__(self, kernel: Kernel, x: Any, weights: Array, keep_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        x: Any,
+        weights: Array,
+        keep_bytes: int = 0,
+        *,
+        device: str = "cpu",
+        tensor: Any = None,
+        precision: Literal["fp64", "fp32"] = "fp64",
+    ) -> None:
         self.kernel, self.x, self.weights = kernel, x, weights
         self._given = isinstance(kernel, Precomputed)
-        self._keep = keep_bytes
-        self.gram = TiledGram(kernel, x, keep_bytes=keep_bytes)
+        self._keep, self.device = keep_bytes, device
+        self.rows = rows_on(device, x, tensor)
+        self.gram: GramOperator = self._operator(precision)
         self._norms2: Array | None = None
+
+    def _operator(self, precision: Literal["fp64", "fp32"]) -> GramOperator:
+        if self.device == "cpu":
+            return TiledGram(self.kernel, self.x, keep_bytes=self._keep)
+        from gramless.gram.cuda.operator import TorchGram
+
+        return TorchGram(self.kernel, self.rows, device=self.device, precision=precision)
+
+    @property
+    def few(self) -> int:
+        """A part of one to so many points is few: their columns cost less than a product with the whole matrix."""
+        return 4 if self.device == "cpu" else 32
 
     def order(self, rng: np.random.Generator) -> Array:
         if self._given:  # rows of a given matrix have no values that do not depend on the others
@@ -47,22 +77,28 @@ class GramCloud:
         return self._norms2
 
     def columns(self, indices: Array) -> Array:
-        return self.combined(indices, np.eye(len(indices)))
+        return to_numpy(self.combined(indices, np.eye(len(indices))))
 
     def combined(self, rows: Array, coefficients: Array) -> Array:
-        """K[:, rows] @ coefficients: (n, k)."""
+        """K[:, rows] @ coefficients: (n, k), where the sums are made."""
+        if self.device != "cpu":
+            from gramless.gram.cuda.rectangular import tensor_product
+
+            return tensor_product(self.kernel, self.rows, self.rows[rows], coefficients, self.device)  # type: ignore[no-any-return]
         if self._given:  # symmetric: rows are read in one piece
             return np.asarray(self.x[rows].T @ coefficients, dtype=np.float64)
         return rectangular_product(self.kernel, self.x, self.x[rows], coefficients)
 
     def nearest(self, rows: Array, coefficients: Array) -> Array:
         products = self.combined(rows, coefficients)
-        squared_norms = np.einsum("ij,ij->j", coefficients, products[rows])
-        return np.asarray(np.argmin(squared_norms - 2 * products, axis=1))
+        squared_norms = np.einsum("ij,ij->j", coefficients, to_numpy(products[rows]))
+        return to_numpy((like(squared_norms, products) - 2 * products).argmin(1))
 
     def subset(self, rows: Array) -> GramCloud:
         x = self.x[np.ix_(rows, rows)] if self._given else self.x[rows]
-        return GramCloud(self.kernel, x, self.weights[rows], min(self._keep, 8 * len(rows) ** 2))
+        tensor = None if self.device == "cpu" else self.rows[rows]
+        keep = min(self._keep, 8 * len(rows) ** 2)
+        return GramCloud(self.kernel, x, self.weights[rows], keep, device=self.device, tensor=tensor)
 
     def centers(self, labels: Array, k: int) -> GramCenters:
         return GramCenters(self, labels, k)
@@ -74,12 +110,12 @@ class GramCloud:
         rows = rows[self.weights[rows] > 0] if (self.weights[rows] > 0).any() else np.flatnonzero(self.weights)[:1]
         share = self.weights[rows] / self.weights[rows].sum()
         few = self.subset(rows)
-        mean_norm2 = float(share @ few.combined(np.arange(len(rows)), share[:, None])[:, 0])
+        mean_norm2 = float(share @ to_numpy(few.combined(np.arange(len(rows)), share[:, None])[:, 0]))
         return max(float(self.weights @ self.norms2()) / total - mean_norm2, 0.0)
 
     def model(self, centers: GramCenters) -> CenterModel:
         coefficients = indicator(centers.labels, self.weights, len(centers.sizes)) * inverse(centers.sizes)
-        return CenterModel(PointSpan(self.kernel, self.x), coefficients, centers.squared_norms)
+        return CenterModel(PointSpan(self.kernel, self.x, self.device), coefficients, centers.squared_norms)
 
 
 class GramCenters:
@@ -96,26 +132,31 @@ class GramCenters:
 
     def _recompute(self) -> None:
         self.sizes = cluster_weights(self.labels, self.cloud.weights, self.k)
-        self._products = self.cloud.gram @ indicator(self.labels, self.cloud.weights, self.k)
+        membership = self.cloud.gram.place(indicator(self.labels, self.cloud.weights, self.k))
+        self._products = self.cloud.gram @ membership
         self._exchanged = 0
         self.squared_norms = self._sums(self.labels) * inverse(self.sizes) ** 2
 
+    def _own(self, labels: Array) -> Array:
+        """P_ij for the cluster j = labels[i] of each point: (n,)."""
+        return to_numpy(self._products[np.arange(len(labels)), labels])
+
     def _sums(self, labels: Array) -> Array:
         """Sum over each cluster of `labels` of w_i P_ij: (k,)."""
-        own = self._products[np.arange(len(labels)), labels]
+        own = self._own(labels)
         return np.asarray(np.bincount(labels, weights=self.cloud.weights * own, minlength=self.k))
 
     def assign(self) -> Array:
         nearest = np.empty(len(self.labels), dtype=np.intp)
         for first in range(0, len(nearest), _ROWS):
             part = slice(first, first + _ROWS)
-            scores = self._products[part] * (-2 * inverse(self.sizes))
-            scores += self.squared_norms
-            nearest[part] = np.argmin(scores, axis=1)
+            scores = self._products[part] * like(-2 * inverse(self.sizes), self._products)
+            scores += like(self.squared_norms, scores)
+            nearest[part] = to_numpy(scores.argmin(1))
         return nearest
 
     def distances2(self, labels: Array) -> Array:
-        own = self._products[np.arange(len(labels)), labels]
+        own = self._own(labels)
         distances = self.cloud.norms2() - 2 * own * inverse(self.sizes)[labels] + self.squared_norms[labels]
         return settle(distances, self.cloud.norms2())
 
@@ -124,7 +165,7 @@ class GramCenters:
         crossed = self._sums(labels)  # w of the new clusters with the sums of the old: inner products of the means
         moved = np.flatnonzero((labels != self.labels) & (self.cloud.weights > 0))
         self._exchanged += len(moved)
-        if 4 * len(moved) < len(labels) and self._exchanged < len(labels):
+        if self.cloud.few * len(moved) < len(labels) and self._exchanged < len(labels):
             if len(moved):
                 change = exchange(self.labels[moved], labels[moved], self.cloud.weights[moved], self.k)
                 self._products += self.cloud.combined(moved, change)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.arrays.card_rates import machine_for
+from gramless.arrays.devices import card_workspace, free_card_memory, rows_on
 from gramless.clustering.cloud import Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
@@ -20,13 +22,16 @@ from gramless.gram.tiled import TILE
 from gramless.kernels import Precomputed
 from gramless.machine import Machine
 from gramless.planning import Plan, methods
-from gramless.planning.plan import choose
+from gramless.planning.plan import choose, where_asked
 from gramless.problem import Estimate, Problem
+from gramless.routes.cuda_route import float64_seconds, fused_seconds
+from gramless.routes.explicit import WAKING
 from gramless.routes.layout import gram_seconds
 from gramless.routes.parted import PartedRows, moments_of, parted_map, parted_methods
 
 _MACHINE = Machine()
 _STEPS = 20  # iterations of a run, when nothing is known
+_HALVES = 1e-6  # what the fused product of a card keeps to
 _COLUMNS = 64  # principal coordinates, when nothing is known
 
 
@@ -39,7 +44,8 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
         If nothing fits; the message says what would.
     """
     estimates = {name: _explicit(name, problem, n_init) for name in maps}
-    estimates["tiled"] = _implicit(problem, n_init)
+    estimates |= {"tiled": _implicit(problem, n_init), "cuda": _on_card(problem, n_init)}
+    estimates = {name: where_asked(estimate, problem) for name, estimate in estimates.items()}
     try:
         return choose(problem, estimates, method)
     except MemoryLimitError:
@@ -52,15 +58,34 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
 
 
 def make_cloud(
-    method: str, problem: Problem, x: Any, weights: Array, accuracy: float, rng: np.random.Generator
+    plan: Plan, x: Any, weights: Array, accuracy: float, rng: np.random.Generator, tensor: Any = None
 ) -> Cloud:
-    """The rows as points in feature space, in the form that was planned."""
-    if method == "tiled":
+    """The rows as points in feature space, in the form and on the device that were planned.
+
+    Parameters
+    ----------
+    plan : Plan
+    x : ndarray or CSR of shape (n, d)
+    weights : ndarray of shape (n,)
+    accuracy : float
+    rng : numpy.random.Generator
+    tensor : tensor of shape (n, d), optional
+        The rows, if they are on the device already.
+    """
+    problem = plan.placed
+    device = problem.device
+    if plan.chosen == "tiled":
         room = 0.8 * problem.memory_limit - _implicit(problem, 1).bytes
         return GramCloud(problem.kernel, x, weights, max(0, int(min(room, 8.2 * problem.n**2 / 2 + 8 * TILE**2))))
-    features = maps[method].make(problem, x, weights, rng)
+    if plan.chosen == "cuda":
+        precision: Literal["fp64", "fp32"] = "fp32" if _in_halves(problem) else "fp64"
+        return GramCloud(problem.kernel, x, weights, device=device, tensor=tensor, precision=precision)
+    features = maps[plan.chosen].make(problem, x, weights, rng)
     room = int(0.8 * problem.memory_limit - 8 * problem.n * _VECTORS)
-    return FeatureCloud(make_points(features, x, weights, accuracy, max(0, room), rng), x, weights)
+    if device != "cpu":
+        room = free_card_memory(device) // 2
+    rows = rows_on(device, x, tensor)
+    return FeatureCloud(make_points(features, rows, weights, accuracy, max(0, room), rng, device), x, weights)
 
 
 def make_parted_cloud(
@@ -87,8 +112,10 @@ def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
     estimate = ask.estimate(replace(problem, solver="auto"))
     if estimate.refusal:
         return estimate
-    together = problem.workers or problem.threads
-    compare = problem.n * (2 * _COLUMNS * problem.k / _MACHINE.gemm + 2e-9 * problem.k) / together
+    machine, together = machine_for(estimate.device), problem.workers or problem.threads
+    if estimate.device != "cpu":
+        together = 1
+    compare = problem.n * (2 * _COLUMNS * problem.k / machine.gemm + 0.5 * problem.k / machine.kernel) / together
     size = max(estimate.bytes, 8 * problem.n * (_VECTORS + 2)) + 2**20
     return replace(estimate, seconds=estimate.seconds + n_init * _STEPS / 3 * compare, bytes=int(size))
 
@@ -102,3 +129,24 @@ def _implicit(problem: Problem, n_init: int) -> Estimate:
     seconds = make + n_init * 3 * (multiply + (0 if kept else make))
     tiles = problem.threads * 4 * 8 * min(TILE, problem.n) ** 2 + min(2**25, 8 * problem.n * (problem.d + 4))
     return Estimate(seconds, int(8 * problem.n * (5 * width + 8) + tiles + 2**20), 1e-15 * float(np.sqrt(problem.n)))
+
+
+def _on_card(problem: Problem, n_init: int) -> Estimate:
+    """The same sums on a card, none of them kept."""
+    if problem.device == "cpu":
+        return Estimate(refusal="device='cpu'")
+    if problem.sparse or not problem.kernel.tensors:
+        return Estimate(refusal="sparse rows stay on the CPU" if problem.sparse else f"{problem.kernel} has no tensors")
+    needed = 8 * problem.n * (3 * problem.d + 6 * problem.k) + int(1.6 * card_workspace(problem.device))
+    free = free_card_memory(problem.device)
+    if needed > free:
+        return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB")
+    sweep = fused_seconds if _in_halves(problem) else float64_seconds
+    seconds = WAKING + 4 * n_init * sweep(problem, problem.k)
+    size = 8 * problem.n * (2 * problem.k + 8) + 2**20
+    return Estimate(seconds, size, _HALVES if _in_halves(problem) else 1e-15 * problem.n**0.5, device=problem.device)
+
+
+def _in_halves(problem: Problem) -> bool:
+    """Whether the fused product, off by some 3e-7, is accurate enough."""
+    return bool(problem.tol >= _HALVES and problem.kernel.draftable)

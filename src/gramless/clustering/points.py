@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array, inner
+from gramless.arrays import Array, inner, is_tensor, like, namespace, row_squares, to_numpy
 from gramless.features import FeatureMap, FourierMap, Moments
 from gramless.spaces import FeatureSpan
 
 _FEW = 4096  # rows up to which features are written down rather than summed by a transform
+_ON_CARD = 2**20  # points worked on at a time there
 _FIRST = 32  # components looked for at first
 
 
@@ -59,29 +60,34 @@ class KeptPoints:
     values : ndarray of shape (n, p)
     norms2 : ndarray of shape (n,)
         Squared distances from the mean in feature space, what the coordinates leave out included.
+    device : str
+        Where the values live.
     """
 
     features: FeatureMap
     axes: Array
     mean: Array
-    values: Array
+    values: Any
     norms2: Array
+    device: str = "cpu"
 
-    chunk = 8192
+    @property
+    def chunk(self) -> int:
+        return _ON_CARD if is_tensor(self.values) else 8192
 
     def dot(self, rows: Any, vectors: Array) -> Array:
-        product: Array = self.values[rows] @ vectors
+        product: Array = self.values[rows] @ like(vectors, self.values)
         return product
 
     def sums(self, rows: Any, coefficients: Array) -> Array:
-        return inner(self.values[rows], coefficients)
+        return inner(self.values[rows], like(coefficients, self.values))
 
     def restore(self, centers: Array) -> tuple[FeatureSpan, Array, Array]:
         coefficients = self.axes @ centers + self.mean[:, None]
-        return FeatureSpan(self.features), coefficients, np.einsum("ij,ij->j", coefficients, coefficients)
+        return FeatureSpan(self.features, self.device), coefficients, np.einsum("ij,ij->j", coefficients, coefficients)
 
     def subset(self, rows: Array) -> KeptPoints:
-        return KeptPoints(self.features, self.axes, self.mean, self.values[rows], self.norms2[rows])
+        return replace(self, values=self.values[rows], norms2=self.norms2[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +100,14 @@ class MappedPoints:
     x : ndarray or CSR of shape (n, d)
     norms2 : ndarray of shape (n,)
         k(x, x).
+    device : str
+        Where the rows live.
     """
 
     features: FeatureMap
     x: Any
     norms2: Array
+    device: str = "cpu"
 
     chunk = 2**17
 
@@ -112,7 +121,8 @@ class MappedPoints:
         total = np.zeros((self.features.n_features, coefficients.shape[1]))
         step = max(1, 2**21 // self.features.n_features)
         for first in range(0, len(coefficients), step):
-            total += inner(self.features(x[first : first + step]), coefficients[first : first + step])
+            features = self.features(x[first : first + step])
+            total += inner(features, like(coefficients[first : first + step], features))
         return total
 
     def _transformed(self, x: Any, strengths: Array) -> Array:
@@ -126,10 +136,10 @@ class MappedPoints:
         return total
 
     def restore(self, centers: Array) -> tuple[FeatureSpan, Array, Array]:
-        return FeatureSpan(self.features), centers, np.einsum("ij,ij->j", centers, centers)
+        return FeatureSpan(self.features, self.device), centers, np.einsum("ij,ij->j", centers, centers)
 
     def subset(self, rows: Array) -> MappedPoints:
-        return MappedPoints(self.features, self.x[rows], self.norms2[rows])
+        return replace(self, x=self.x[rows], norms2=self.norms2[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,22 +159,30 @@ class Coordinates:
 
 
 def make_points(
-    features: FeatureMap, x: Any, weights: Array, accuracy: float, room: int, rng: np.random.Generator
+    features: FeatureMap,
+    x: Any,
+    weights: Array,
+    accuracy: float,
+    room: int,
+    rng: np.random.Generator,
+    device: str = "cpu",
 ) -> Points:
     """Coordinates of rows `x`, written down if that takes at most `room` bytes.
 
     Parameters
     ----------
     features : FeatureMap
-    x : ndarray or CSR of shape (n, d)
+    x : ndarray, CSR or tensor of shape (n, d)
     weights : ndarray of shape (n,)
     accuracy : float
         Part of the variance that principal coordinates may leave out; no inertia changes by more than that.
     room : int
     rng : numpy.random.Generator
+    device : str
+        Where the rows live.
     """
     chosen = choose_coordinates(features, x.shape[0], lambda: features.moments(x, weights), accuracy, room, rng)
-    return place_points(features, x, chosen)
+    return place_points(features, x, chosen, device)
 
 
 def choose_coordinates(
@@ -190,17 +208,17 @@ def choose_coordinates(
     return None if axes is None else Coordinates(axes, summed.mean, summed.mean_norm2)
 
 
-def place_points(features: FeatureMap, x: Any, coordinates: Coordinates | None) -> Points:
-    """Rows `x` (n, d) as points, in coordinates or unwritten."""
+def place_points(features: FeatureMap, x: Any, coordinates: Coordinates | None, device: str = "cpu") -> Points:
+    """Rows `x` (n, d), which live on `device`, as points: in coordinates or unwritten."""
     if coordinates is None:
-        return MappedPoints(features, x, features.kernel.diagonal(x))
+        return MappedPoints(features, x, to_numpy(features.kernel.diagonal(x)), device)
     axes, mean = coordinates.axes, coordinates.mean
     products = features.dot(x, np.column_stack([axes, mean]))
     values, along = products[:, :-1], products[:, -1]
     norms2 = features.kernel.diagonal(x) - 2 * along + coordinates.mean_norm2
-    values -= mean @ axes
-    inside = np.einsum("ij,ij->i", values, values)
-    return KeptPoints(features, axes, mean, values, np.maximum(norms2, inside))
+    values -= like(mean @ axes, values)
+    norms2 = namespace(values).maximum(norms2, row_squares(values))
+    return KeptPoints(features, axes, mean, values, to_numpy(norms2), device)
 
 
 def _axes(moments: Moments, accuracy: float, most: int, width: int, rng: np.random.Generator) -> Array | None:

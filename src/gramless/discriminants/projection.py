@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gramless.arrays import Array
+from gramless.arrays import Array, like
 from gramless.spaces import Eigenspace, Span
 
 
@@ -32,4 +32,5 @@ class Projection:
 
     def __call__(self, x: Any) -> Array:
         """Coordinates (m, q) of rows `x` (m, d)."""
-        return self.span.dot(x, self.coefficients) - self.offset
+        products = self.span.dot(x, self.coefficients)
+        return products - like(self.offset, products)  # type: ignore[no-any-return]

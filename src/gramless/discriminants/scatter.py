@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, is_tensor, like, row_squares
 from gramless.features import DenseMoments
 
 _ROWS = 2**14
+_ON_CARD = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +46,14 @@ def gather_classes(coordinates: Callable[[slice], Array], labels: Array, weights
     Parameters
     ----------
     coordinates : callable
-        Coordinates (m, r) of a slice of rows.
+        Coordinates (m, r) of a slice of rows, numpy's or torch's.
     labels : ndarray of shape (n,)
         0 .. classes - 1.
     weights : ndarray of shape (n,)
     classes : int
     """
-    parts = [slice(first, first + _ROWS) for first in range(0, len(labels), _ROWS)]
+    step = _ON_CARD if is_tensor(coordinates(slice(0, 0))) else _ROWS
+    parts = [slice(first, first + step) for first in range(0, len(labels), step)]
     moments: list[DenseMoments | None] = [None] * classes
     for part in parts:
         values = coordinates(part)
@@ -65,6 +67,7 @@ def gather_classes(coordinates: Callable[[slice], Array], labels: Array, weights
     means = np.array([m.mean for m in known])
     fourth = 0.0
     for part in parts:
-        apart = coordinates(part) - means[labels[part]]
-        fourth += float(weights[part] @ np.einsum("ij,ij->i", apart, apart) ** 2)
+        values = coordinates(part)
+        apart = values - like(means, values)[labels[part]]
+        fourth += float(like(weights[part], values) @ row_squares(apart) ** 2)
     return ClassScatter(np.array([m.weight for m in known]), means, [m.scatter for m in known], fourth)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramless.arrays import Array, beside, in_float64, inner, like, orthonormalize, times
+from gramless.arrays import Array, beside, in_float64, inner, normal_columns, orthonormalize, times
 from gramless.certificates import Certificate, Outside
 from gramless.progress import observer
 from gramless.registry import Registry
@@ -74,7 +74,7 @@ class Goal:
     def starting_block(self, n: int, columns: int) -> Any:
         """Orthonormal (n, columns): the given start, filled up with random vectors; a tensor if the start is one."""
         given = np.zeros((n, 0)) if self.start is None else in_float64(self.start)[:, :columns]
-        block = beside(given, like(self.rng.standard_normal((n, columns - given.shape[1])), given))
+        block = beside(given, normal_columns(self.rng, columns - given.shape[1], given))
         return orthonormalize(block)[0]
 
 

@@ -15,7 +15,7 @@ from gramless.arrays import (
     in_float64,
     inner,
     inner_rounding,
-    like,
+    normal_columns,
     one_blas_thread,
     times,
     to_numpy,
@@ -223,7 +223,7 @@ def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
 def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
     """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors."""
     if not powers:
-        powers = [off(vectors, like(rng.standard_normal((len(vectors), PROBES)), vectors))]
+        powers = [off(vectors, normal_columns(rng, PROBES, vectors))]
     return [*powers, off(vectors, operator @ powers[-1])]
 
 

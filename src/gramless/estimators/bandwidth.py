@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
-from gramless.kernels.base import prepare_points, squared_distances
+from gramless.kernels.points import prepare_points, squared_distances
 
 _SAMPLE = 1000
 _BLOCK = 8192

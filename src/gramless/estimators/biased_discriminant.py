@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import Projection, find_biased, gather_classes
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
+from gramless.estimators.devices import given_back, to_numpy_rows
 from gramless.estimators.kernel_discriminant import KERNEL_CONSTRAINTS, SAVED, read_classes
 from gramless.estimators.posing import is_precomputed
 from gramless.estimators.saving import Saving, estimators
@@ -44,8 +45,9 @@ class BiasedDiscriminantAnalysis(
         estimate.
     n_coordinates : int, float or None, default=500
         Components of kernel PCA to work in: a number, a share of the variance, or None for all.
-    kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs :
-        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
+    kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
+        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``. On a card, coordinates and scatters
+        are made there too; torch tensors as rows give torch tensors back.
 
     Attributes
     ----------
@@ -106,6 +108,7 @@ class BiasedDiscriminantAnalysis(
         memory_limit: int | float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_components = n_components
         self.positive_label = positive_label
@@ -120,6 +123,7 @@ class BiasedDiscriminantAnalysis(
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     @whole_or_nothing
@@ -140,11 +144,12 @@ class BiasedDiscriminantAnalysis(
         BiasedDiscriminantAnalysis
             This estimator.
         """
+        given = X
         X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
         positive = self._read_positive()
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights)
-            coordinates = training_coordinates(self.plan_, fitted, X, weights)
+            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
+            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
             gathered = gather_classes(coordinates, labels, weights, 2)
             rule = find_biased(gathered, positive, self.shrinkage, self.n_components)
         self.positive_, self.ratios_, self.shrinkage_ = self.classes_[positive], rule.ratios, rule.shrinkage
@@ -155,27 +160,28 @@ class BiasedDiscriminantAnalysis(
         self.threshold_ = best_threshold(scores, labels[used] == positive, weights[used])
         return self
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """Rows along the directions, from the mean of the positives: (m, n_components)."""
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
-            return self._projection(rows).astype(rows.dtype, copy=False)
+            return given_back(self._projection(rows).astype(rows.dtype, copy=False), X)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any) -> Any:
         """How near each row is to the positives: minus its squared distance from their mean, less the threshold; (m,).
 
         Above 0 for rows of ``classes_[1]``, as scikit-learn has it: where the first class is the one that is sought the
         sign is turned.
         """
-        rows = self._read_new(X)
-        scores = self._decide(rows) - self.threshold_
-        return scores if self.positive_ == self.classes_[1] else -scores
+        return given_back(self._margins(X), X)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Any:
         """The class of each row: (m,)."""
-        above = self.decision_function(X) > 0
-        labels: Array = self.classes_[above.astype(int)]
-        return labels
+        above = self._margins(X) > 0
+        return given_back(self.classes_[above.astype(int)], X)
+
+    def _margins(self, X: Any) -> Array:
+        scores = self._decide(self._read_new(X)) - self.threshold_
+        return scores if self.positive_ == self.classes_[1] else -scores
 
     def _decide(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):
@@ -184,7 +190,7 @@ class BiasedDiscriminantAnalysis(
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _read_positive(self) -> int:
         """Which of two classes is sought."""

@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import is_tensor, to_numpy
+from gramless.arrays.devices import find_device
 
 
-def method_on(device: str, method: str) -> str:
-    """The method to plan with: on a card that was asked for, the one that works there.
+def placement(device: str) -> dict[str, Any]:
+    """Fields of the problem that say where to work.
 
     Examples
     --------
-    >>> method_on("cuda", "auto"), method_on("auto", "tiled")
-    ('cuda', 'tiled')
+    >>> placement("cpu")
+    {'device': 'cpu', 'anywhere': False}
     """
-    if device in ("cpu", "auto"):
-        return method
-    if method not in ("auto", "cuda"):
-        raise ValueError(f"method={method!r} works on the CPU, but device={device!r}; pass device='auto' or 'cpu'")
-    return "cuda"
+    return {"device": find_device(device), "anywhere": device == "auto"}
 
 
 def to_numpy_rows(x: Any) -> Any:
@@ -29,11 +26,21 @@ def to_numpy_rows(x: Any) -> Any:
     return to_numpy(x) if is_tensor(x) else x
 
 
+def tensor_on(device: str, given: Any, rows: Any) -> Any:
+    """`given`, if it is a tensor on `device` already that holds the numbers of `rows` (n, d); else None."""
+    if not is_tensor(given) or device == "cpu" or given.device.type != ("cpu" if device == "torch" else "cuda"):
+        return None
+    return given if str(given.dtype).endswith(str(rows.dtype)) else None
+
+
 def given_back(values: Any, x: Any) -> Any:
-    """`values` as a tensor where `x` is one: on its device and, if that is a floating type, of its type."""
-    if not is_tensor(x):
+    """`values` as a tensor where `x` is one: on its device; numbers with a fraction in its precision.
+
+    Labels that are not numbers stay as they are.
+    """
+    if not is_tensor(x) or np.asarray(values).dtype.kind not in "biuf":
         return values
     import torch
 
-    dtype = x.dtype if x.dtype.is_floating_point else torch.float64
-    return torch.as_tensor(np.ascontiguousarray(values), dtype=dtype, device=x.device)
+    tensor = torch.as_tensor(np.ascontiguousarray(values), device=x.device)
+    return tensor.to(x.dtype) if tensor.is_floating_point() and x.is_floating_point() else tensor

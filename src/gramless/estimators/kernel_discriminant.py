@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import FisherRule, Projection, find_fisher, gather_classes
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
+from gramless.estimators.devices import given_back, to_numpy_rows
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed
 from gramless.estimators.reading import read_gram
 from gramless.estimators.saving import Saving, estimators
@@ -34,6 +35,7 @@ KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
     "random_state": ["random_state"],
     "n_jobs": [None, Integral],
+    "device": [str],
 }
 
 #: Attributes that `save` writes of either discriminant.
@@ -49,6 +51,7 @@ SAVED: dict[str, Any] = {
 
 def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
     """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
+    X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
     X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
     if is_precomputed(model.kernel):
         X = read_gram(X)
@@ -88,8 +91,9 @@ class KernelDiscriminantAnalysis(
         Of the classes; None: their part of the weight.
     n_coordinates : int, float or None, default=500
         Components of kernel PCA to work in: a number, a share of the variance, or None for all.
-    kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs :
-        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
+    kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
+        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``. On a card, coordinates and scatters
+        are made there too; torch tensors as rows give torch tensors back.
 
     Attributes
     ----------
@@ -148,6 +152,7 @@ class KernelDiscriminantAnalysis(
         memory_limit: int | float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_components = n_components
         self.shrinkage = shrinkage
@@ -162,6 +167,7 @@ class KernelDiscriminantAnalysis(
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     @whole_or_nothing
@@ -182,6 +188,7 @@ class KernelDiscriminantAnalysis(
         KernelDiscriminantAnalysis
             This estimator.
         """
+        given = X
         X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
         count = len(self.classes_)
         if self.n_components is not None and self.n_components > count - 1:
@@ -191,8 +198,9 @@ class KernelDiscriminantAnalysis(
             )
         self.priors_ = self._read_priors(labels, weights)
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights)
-            gathered = gather_classes(training_coordinates(self.plan_, fitted, X, weights), labels, weights, count)
+            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
+            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
+            gathered = gather_classes(coordinates, labels, weights, count)
             self._rule = find_fisher(gathered, self.priors_, self.shrinkage)
         self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
         self.shrinkage_ = self._rule.shrinkage
@@ -202,29 +210,28 @@ class KernelDiscriminantAnalysis(
         self.explained_variance_ratio_ = ratios[: self._n_features_out]
         return self
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
         rows = self._read_new(X)
-        return self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False)
+        return given_back(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any) -> Any:
         """Log of prior times density, less what all classes share: (m, n_classes); of two the difference, (m,)."""
         scores = self._rule_scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return given_back(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores, X)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Any:
         """The likeliest class of each row: (m,)."""
         likeliest = np.argmax(self._rule_scores(X), axis=1)
-        labels: Array = self.classes_[likeliest]
-        return labels
+        return given_back(self.classes_[likeliest], X)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """Probabilities (m, n_classes) of the classes."""
-        return np.asarray(scipy.special.softmax(self._rule_scores(X), axis=1))
+        return given_back(scipy.special.softmax(self._rule_scores(X), axis=1), X)
 
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: Any) -> Any:
         """Logarithms of the probabilities: (m, n_classes)."""
-        return np.asarray(scipy.special.log_softmax(self._rule_scores(X), axis=1))
+        return given_back(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
 
     def _rule_scores(self, X: Any) -> Array:
         rows = self._read_new(X)
@@ -232,7 +239,7 @@ class KernelDiscriminantAnalysis(
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _project(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):

@@ -25,6 +25,7 @@ from gramless.clustering import (
     plan_clustering,
 )
 from gramless.errors import MemoryLimitError
+from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.parted_clusters import (
     fit_clusters_of_parts,
     labels_of_parts,
@@ -40,7 +41,7 @@ from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import maps
 from gramless.kernels import Kernel
-from gramless.persistence import ROWS
+from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
 
@@ -74,14 +75,18 @@ class KernelKMeans(
     kernel, gamma, degree, coef0, kernel_params :
         As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
     method : str, default="auto"
-        ``"tiled"``: exact sums over the Gram matrix; or a map of explicit features: ``"monomials"``, ``"taylor"``,
-        ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is accurate enough, see
-        ``plan_``.
+        ``"tiled"``: exact sums over the Gram matrix, ``"cuda"``: the same on a card; or a map of explicit features:
+        ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is
+        accurate enough, see ``plan_``.
     accuracy : float, default=1e-6
         What explicit features may leave out: kernel values are off by about this part of the largest variance at most,
         and the inertia by this part of the total one. 0 allows only methods that are exact up to rounding.
     memory_limit : int, str or None, default=None
         What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
+    device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
+        ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA card (needs ``gramless[gpu]``);
+        ``"auto"``: where there is one and the plan finds it cheaper; ``"torch"``: the same by torch on the CPU. Torch
+        tensors as rows give torch tensors back.
     random_state : int, RandomState or None, default=None
         Same seed, same bits. Neither the order of the rows nor the number of threads changes the partition.
     n_jobs : int, default=None
@@ -123,11 +128,12 @@ class KernelKMeans(
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
-        "method": [StrOptions({"auto", "tiled", *maps})],
+        "method": [StrOptions({"auto", "tiled", "cuda", *maps})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
         "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
+        "device": [str],
     }
 
     #: Attributes that :meth:`save` writes.
@@ -159,6 +165,7 @@ class KernelKMeans(
         memory_limit: int | float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -175,6 +182,7 @@ class KernelKMeans(
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     @whole_or_nothing
@@ -201,26 +209,28 @@ class KernelKMeans(
             return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
         if is_out_of_core(X):
             X, sample_weight = all_rows(self, X, sample_weight)
-        X, weights = self._read(X, sample_weight)
+        given = X
+        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         self.gamma_, kernel = make_kernel(self, X, weights)
         settings = self._settings(X.shape[0])
         with use_threads(self.n_jobs):
-            problem = pose_problem(kernel, X, weights, self.n_clusters, self.accuracy, self.memory_limit)
-            found = self._carry_out(problem, X, weights, settings)
+            where = placement(self.device)
+            problem = pose_problem(kernel, X, weights, self.n_clusters, self.accuracy, self.memory_limit, **where)
+            found = self._carry_out(problem, X, weights, settings, tensor_on(problem.device, given, X))
         self._keep(found, X, weights)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the labels of X."""
-        labels: Array = self.fit(X, sample_weight=sample_weight).labels_
-        return labels
+        return given_back(self.fit(X, sample_weight=sample_weight).labels_, X)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the distances (n_samples, n_clusters) of X from the centres."""
         self.fit(X, sample_weight=sample_weight)
         if library_of(X) is not None:
             return self.transform(X)
-        return self._distances(self.X_fit_, self.X_fit_.diagonal() if is_precomputed(self.kernel) else None)
+        known = self.X_fit_.diagonal() if is_precomputed(self.kernel) else None
+        return given_back(self._distances(self.X_fit_, known), X)
 
     def predict(self, X: Any) -> Any:
         """The nearest centre of each row: (m,).
@@ -238,7 +248,7 @@ class KernelKMeans(
             return block_by_block(self, X, self.predict)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
-            return self._model.nearest(rows).astype(np.int32)
+            return given_back(self._model.nearest(rows).astype(np.int32), X)
 
     def transform(self, X: Any) -> Any:
         """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
@@ -250,7 +260,7 @@ class KernelKMeans(
             return block_by_block(self, X, self.transform)
         rows = self._read_new(X)
         self._refuse_given("transform")
-        return self._distances(rows, None)
+        return given_back(self._distances(rows, None), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The inertia of X with the centres found, times -1."""
@@ -259,7 +269,7 @@ class KernelKMeans(
             return score_of_parts(self, library, X, sample_weight)
         rows = self._read_new(X)
         self._refuse_given("score")
-        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
         with use_threads(self.n_jobs):
             return -float(weights @ self._model.distances2(rows).min(axis=1))
 
@@ -320,7 +330,7 @@ class KernelKMeans(
 
     def _read_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _settings(self, n: int) -> Settings:
         """How to look: labels that were given are checked here."""
@@ -342,7 +352,7 @@ class KernelKMeans(
             starts = 1  # all would be the same
         return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
 
-    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings) -> Clustering:
+    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
         self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
         while True:
@@ -351,7 +361,7 @@ class KernelKMeans(
                 if problem.workers:
                     cloud = make_parted_cloud(self.method_, problem, X, self.accuracy, rng)
                 else:
-                    cloud = make_cloud(self.method_, problem, X, weights, self.accuracy, rng)
+                    cloud = make_cloud(self.plan_, X, weights, self.accuracy, rng, tensor)
                 return find_clusters(cloud, settings, rng)
             except MemoryLimitError as error:
                 if self.method != "auto":

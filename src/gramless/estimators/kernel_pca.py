@@ -15,11 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, in_range, use_threads
-from gramless.arrays.devices import find_device
 from gramless.eigen import solvers
 from gramless.errors import MemoryLimitError
 from gramless.estimators.callbacks import CallbackSupportMixin
-from gramless.estimators.devices import given_back, method_on, to_numpy_rows
+from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
@@ -36,7 +35,7 @@ from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
-from gramless.persistence import ROWS
+from gramless.persistence.classes import ROWS
 from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer
@@ -118,10 +117,10 @@ class KernelPCA(
     domain : pair of array-like of shape (n_features,), default=None
         (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
         and Fourier maps, which are made for a box; rows outside are refused.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        ``"cuda"``: products, blocks and projections on a CUDA card (needs ``gramless[gpu]``); ``"auto"``: on a card
-        where there is one and the plan finds it cheaper. Torch tensors given to `fit` and `transform` give torch
-        tensors back.
+    device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
+        ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs ``gramless[gpu]``);
+        ``"auto"``: on a card where there is one and the plan finds it cheaper; ``"torch"``: what the card would do, by
+        torch on the CPU. Torch tensors given to `fit` and `transform` give torch tensors back.
     keep_data : bool, default=True
         Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
     max_support : int, default=None
@@ -301,13 +300,15 @@ class KernelPCA(
             return fit_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
         if is_out_of_core(X) or self.checkpoint is not None:
             return self._fit_source(X, sample_weight)  # type: ignore[no-any-return]
+        given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
         kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = self._pose(rows, kernel, weights)
-            fitted = self._carry_out(problem, rows, weights)
+            tensor = None if rows is not X else tensor_on(problem.device, given, X)
+            fitted = self._carry_out(problem, rows, weights, tensor)
             self._forget()
             self._keep(fitted, X, weights)
             if self.fit_inverse_transform:
@@ -461,7 +462,7 @@ class KernelPCA(
             solver=self.eigen_solver,
             strict=self.tol > 0,
             forget=not self.keep_data,
-            device=find_device(self.device),
+            **placement(self.device),
             **more,
         )
 
@@ -483,15 +484,16 @@ class KernelPCA(
         for name in ("X_fit_", "_weights"):
             self.__dict__.pop(name, None)
 
-    def _carry_out(self, problem: Problem, rows: Any, weights: Array) -> Fitted:
+    def _carry_out(self, problem: Problem, rows: Any, weights: Array, tensor: Any = None) -> Fitted:
         """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
-        self.plan_ = make_plan(problem, method_on(self.device, self.method))
+        self.plan_ = make_plan(problem, self.method)
         self.plan_.warn_if_long()
         while True:
             self.method_ = self.plan_.chosen
             observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
             try:
-                fitted: Fitted = methods[self.method_].run(problem, rows, weights, self._request())
+                request = replace(self._request(), tensor=tensor)
+                fitted: Fitted = methods[self.method_].run(self.plan_.placed, rows, weights, request)
                 return fitted
             except MemoryLimitError as error:
                 if self.method != "auto":

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
 from gramless.estimators.bandwidth import resolve_gamma
-from gramless.estimators.devices import method_on
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint
+from gramless.estimators.select_bandwidth import searched_gamma
 from gramless.execution import LocalRows, block_rows_for, read_ahead
 from gramless.features import FeatureMap, maps
 from gramless.kernels import Kernel
@@ -54,6 +54,11 @@ def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
     limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
     size = block_rows_for(source.n_features, limit)
     return LocalRows(source, size, weights, isinstance(sample_weight, str))
+
+
+def affordable_rows(memory_limit: int, n_features: int) -> int:
+    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
+    return memory_limit // (8 * 10 * 8 * n_features)
 
 
 class OutOfCore:
@@ -113,7 +118,7 @@ class OutOfCore:
         try:
             problem = self._stream_problem(self._pose(head.x, kernel, head.weights, block=rows.block_rows))
             problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=self._components or 16)
-            plan = make_plan(problem, method_on(self.device, self.method))
+            plan = make_plan(problem, self.method)
         except (ValueError, MemoryLimitError):
             if again:
                 return None
@@ -132,7 +137,7 @@ class OutOfCore:
             if rows.checkpoint.task != "survey":
                 rows.checkpoint.begin("survey", limit)
             limit = rows.checkpoint.kept
-        size = max(1000, min(_SAMPLE, limit // (64 * rows.n_features)))
+        size = max(1000, min(_SAMPLE, affordable_rows(limit, rows.n_features)))
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self.center_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
@@ -170,14 +175,15 @@ class OutOfCore:
                 self.plan_ = self.plan_.without(self.method_, str(error))
 
     def _plan_surveyed(self: Any, problem: Problem) -> Plan:
-        everything, method = self.n_components is None, method_on(self.device, self.method)
+        everything, method = self.n_components is None, self.method
         return make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
 
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
-        fitted = methods[self.method_].run(problem, self._rows_for_kernel(x), weights, self._request())
+        placed = replace(problem, device=self.plan_.placed.device, anywhere=False)
+        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, self._request())
         self._keep(fitted, x, weights)
         if self.fit_inverse_transform:
             self._sample_rows(x, weights)
@@ -186,7 +192,7 @@ class OutOfCore:
             self._drop_data()
 
     def _make_features(self: Any, sample: Any, weights: Array) -> FeatureMap:
-        builder, problem = maps[self.plan_.chosen], self.plan_.problem
+        builder, problem = maps[self.plan_.chosen], self.plan_.placed
         if builder.boxed:  # the number of rows matters to its memory only, and that is for one block
             problem = replace(problem, n=min(problem.n, problem.block))
         return builder.make(problem, sample, weights, self._request().rng)
@@ -213,9 +219,13 @@ class OutOfCore:
     def _finish(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         domain = None if self.domain is None or rows.sparse else read_domain(self.domain, rows.n_features)
-        size = sample_size(self, rows.n_features) if self.fit_inverse_transform else 0
+        size = 0
+        if self.fit_inverse_transform:
+            room = affordable_rows(self.plan_.problem.memory_limit, rows.n_features)
+            size = max(1, min(sample_size(self, rows.n_features), room))
         seed = int(read_seed(self.random_state).integers(2**31))
-        work = Gathering(features, n_rows, self._input_mean if self.center_input else None, domain, size, seed)
+        center, device = self._input_mean if self.center_input else None, self.plan_.candidates[self.method_].device
+        work = Gathering(features, n_rows, center, domain, size, seed, device)
         problem = replace(self.plan_.problem, k=self._components)
         fitted, sample = fit_blockwise(rows, work, problem, self._request())
         self._set(fitted, rows.dtype)
@@ -269,7 +279,8 @@ class OutOfCore:
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
             gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
-        self.gamma_ = resolve_gamma(gamma, sample, weights)
+        found = searched_gamma(self, sample, weights)
+        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _take_names(self: Any, rows: LocalRows) -> None:

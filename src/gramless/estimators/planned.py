@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from gramless.arrays import use_threads
-from gramless.estimators.devices import method_on, to_numpy_rows
+from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.out_of_core import open_rows
 from gramless.planning import Plan, make_plan
 from gramless.sources import is_out_of_core
@@ -47,4 +47,4 @@ class Planned:
             weights = asked._faded(weights)
             kernel = asked._make_kernel(x, weights)
             problem = asked._pose(asked._rows_for_kernel(x, weights, fitting=True), kernel, weights)
-            return make_plan(problem, method_on(asked.device, asked.method))
+            return make_plan(problem, asked.method)

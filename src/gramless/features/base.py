@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, blank, is_tensor, like
 from gramless.kernels import Kernel
 from gramless.problem import Estimate, Problem
 from gramless.registry import Registry
@@ -133,6 +133,11 @@ class FeatureMap(ABC):
     kernel: Kernel
     n_features: int
 
+    @property
+    def tensors(self) -> bool:
+        """Whether rows may be torch tensors: then features and sums are made where these live."""
+        return False
+
     @abstractmethod
     def __call__(self, x: Any) -> Array:
         """Features (n, D) of rows `x` (n, d)."""
@@ -142,9 +147,10 @@ class FeatureMap(ABC):
         """Moments of rows `x` (n, d) with `weights` (n,), in chunks: one pass, memory for one chunk."""
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        """phi(x) @ coefficients (n, k), in chunks."""
-        out = np.empty((x.shape[0], coefficients.shape[1]))
-        step = max(1, 2**21 // max(1, self.n_features))
+        """phi(x) @ coefficients (n, k), in chunks; a tensor for a tensor."""
+        out: Array = blank((x.shape[0], coefficients.shape[1]), x)
+        coefficients = like(coefficients, out)
+        step = max(1, (2**25 if is_tensor(x) else 2**21) // max(1, self.n_features))
         for first in range(0, x.shape[0], step):
             out[first : first + step] = self(x[first : first + step]) @ coefficients
         return out
@@ -180,9 +186,13 @@ class MapBuilder(Protocol):
     ----------
     boxed : bool
         Whether its maps are made for a box, which all rows must lie in.
+    tensors : bool
+        Whether its maps take rows on a torch device, as far as the kernel does; `estimate` then has the rates of the
+        problem's device.
     """
 
     boxed: bool
+    tensors: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, beside, namespace, row_squares, unit_roundoff
+from gramless.arrays.card_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.features.taylor import dense_estimate
 from gramless.kernels import Kernel, Polynomial, Product, Scaled, Sum
 from gramless.kernels.rounding import growth
-from gramless.machine import Machine
 from gramless.problem import Estimate, Problem
 
 _MOST = 2500  # features
@@ -54,17 +54,25 @@ class CompositeMap(RowwiseMap):
         a, b = self.left.n_features, self.right.n_features
         return a + b if isinstance(self.kernel, Sum) else a * b
 
+    @property
+    def tensors(self) -> bool:
+        return self.left.tensors and self.right.tensors
+
+    def beside(self, x: Any) -> CompositeMap:
+        return replace(self, left=_beside(self.left, x), right=_beside(self.right, x))
+
     def rows(self, x: Any) -> FeatureRows:
         a, b = feature_rows(self.left, x), feature_rows(self.right, x)
         if isinstance(self.kernel, Sum):
             return FeatureRows(
-                values=np.hstack([a.values, b.values]),
+                values=beside(a.values, b.values),
                 leak=a.leak + b.leak,
                 leak_error=a.leak_error + b.leak_error,
-                error=np.hypot(a.error, b.error),
+                error=namespace(a.values).hypot(a.error, b.error),
                 rounding=a.rounding + b.rounding,
             )
-        norm_a, norm_b = np.sqrt(a.norms2), np.sqrt(b.norms2)
+        xp = namespace(a.values)
+        norm_a, norm_b = xp.sqrt(a.norms2), xp.sqrt(b.norms2)
         whole_b = b.norms2 + b.leak + b.rounding  # at least k_2(x, x), as it enters
         values = (a.values[:, :, None] * b.values[:, None, :]).reshape(len(a.leak), -1)
         leak = (a.leak * whole_b + a.norms2 * b.leak) * (1 + 1e-12)
@@ -72,7 +80,7 @@ class CompositeMap(RowwiseMap):
         return FeatureRows(
             values=values,
             leak=leak,
-            leak_error=np.minimum(
+            leak_error=xp.minimum(
                 leak, slip + 5 * (a.error * norm_a + b.error * norm_b) * (a.leak + b.leak) + 1e-11 * leak
             ),
             error=a.error * norm_b
@@ -109,6 +117,13 @@ class ScaledMap(RowwiseMap):
         """As many as the kernel has."""
         return self.inner.n_features
 
+    @property
+    def tensors(self) -> bool:
+        return self.inner.tensors
+
+    def beside(self, x: Any) -> ScaledMap:
+        return replace(self, inner=_beside(self.inner, x))
+
     def rows(self, x: Any) -> FeatureRows:
         rows, factor = feature_rows(self.inner, x), float(self.kernel.factor)
         root = float(np.sqrt(factor))
@@ -116,7 +131,7 @@ class ScaledMap(RowwiseMap):
             values=rows.values * root,
             leak=rows.leak * factor * (1 + 1e-15),
             leak_error=(rows.leak_error + 1e-14 * rows.leak) * factor,
-            error=(rows.error + growth(4, unit_roundoff()) * np.sqrt(rows.norms2)) * root,
+            error=(rows.error + growth(4, unit_roundoff()) * namespace(rows.values).sqrt(rows.norms2)) * root,
             rounding=rows.rounding * factor * (1 + 1e-15),
         )
 
@@ -127,9 +142,8 @@ class ScaledMap(RowwiseMap):
 class CompositeBuilder:
     """Asks the other builders for maps of the parts, by name and through the registry."""
 
-    machine = Machine()
-
     boxed = True
+    tensors = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if not isinstance(problem.kernel, (Sum, Product, Scaled)):
@@ -145,7 +159,8 @@ class CompositeBuilder:
         width = self.n_features(problem)
         if width > _MOST:
             return Estimate(refusal=f"would need {width} features")
-        row = 3 * width / (4 * self.machine.kernel) + 24 / self.machine.kernel
+        rate = machine_for(problem.device).kernel
+        row = 3 * width / (4 * rate) + 24 / rate
         error = sum(_share(problem, part) * e.error for part, (_, e) in zip(parts, found, strict=True))
         return dense_estimate(problem, width, row, error)
 
@@ -170,15 +185,20 @@ class CompositeBuilder:
 maps.register("composite")(CompositeBuilder())
 
 
+def _beside(phi: FeatureMap, x: Any) -> FeatureMap:
+    """A part with its own arrays where the rows live; monomials have none worth moving."""
+    return phi.beside(x) if isinstance(phi, RowwiseMap) else phi
+
+
 def feature_rows(phi: FeatureMap, x: Any) -> FeatureRows:
     """Rows of any map that leaves nothing out or says what it does."""
     if isinstance(phi, RowwiseMap):
         return phi.rows(x)
     kernel = phi.kernel  # an exact map: monomials, each a product of `degree` numbers
     values = phi(x)
-    norms = np.sqrt(np.einsum("ij,ij->i", values, values))
+    norms = namespace(values).sqrt(row_squares(values))
     degree = float(getattr(kernel, "degree", 1.0))
-    nothing = np.zeros(len(values))
+    nothing = namespace(norms).zeros_like(norms)
     error = growth(8 * degree + 16, unit_roundoff()) * norms
     return FeatureRows(values, nothing, nothing, error, nothing)
 

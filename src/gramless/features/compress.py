@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, blank, namespace
 
 
 @cache
@@ -65,13 +65,15 @@ def monomials(z: Array, degree: int, first: Array | None = None) -> Array:
     >>> monomials(np.array([[2.0], [3.0]]), 2)[:, 0]
     array([4., 6., 9.])
     """
-    variables, n = z.shape
-    rows = np.ones((1, n)) if first is None else first[None]
+    (variables, n), xp = z.shape, namespace(z)
+    rows = first[None] if first is not None else blank((1, n), z)
+    if first is None:
+        rows[...] = 1
     for k in range(1, degree + 1):
-        raised = np.empty((count(variables, k), n))
+        raised: Array = blank((count(variables, k), n), z)
         for v in range(variables):
             size, begin = count(v + 1, k - 1), count(v, k)
-            np.multiply(rows[:size], z[v], out=raised[begin : begin + size])
+            xp.multiply(rows[:size], z[v], out=raised[begin : begin + size])
         rows = raised
     return rows
 
@@ -89,18 +91,19 @@ def compress(z: Array, degree: int) -> Array:
     >>> compress(a, 3).T @ compress(b, 3), (a.T @ b) ** 3
     (array([[343.]]), array([[343.]]))
     """
-    variables, n = z.shape
-    rows = np.ones((1, n))
+    (variables, n), xp = z.shape, namespace(z)
+    rows: Array = blank((1, n), z)
+    rows[...] = 1
     for k in range(1, degree + 1):
-        raised = np.empty((count(variables, k), n))
+        raised: Array = blank((count(variables, k), n), z)
         for v in range(variables):
             begin, place = count(v, k), 0
             for already in range(k):  # how often v is in the monomial below: these lie together, in this order
                 size = count(v, k - 1 - already)
                 if size:
                     part = slice(place, place + size)
-                    factor = z[v] * np.sqrt(k / (already + 1))
-                    np.multiply(rows[part], factor, out=raised[begin + part.start : begin + part.stop])
+                    factor = z[v] * float(np.sqrt(k / (already + 1)))
+                    xp.multiply(rows[part], factor, out=raised[begin + part.start : begin + part.stop])
                 place += size
         rows = raised
     return rows

@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace, row_inner
 from gramless.features.compress import count, monomials, tuples
 
 
@@ -48,11 +48,11 @@ class HankelSums:
         self.size = int(self._starts[-1])
 
     def add(self, u: Array, weights: Array, total: Array) -> None:
-        """Add the sums of the columns of `u` (variables, n) to `total` (size,)."""
-        left, right = monomials(u, self.degree, weights), monomials(u[::-1], self.degree)
+        """Add the sums of the columns of `u` (variables, n), numpy's or torch's, to `total` (size,)."""
+        left, right = monomials(u, self.degree, weights), monomials(namespace(u).flip(u, (0,)), self.degree)
         for v, (rows, columns) in enumerate(zip(self._lefts, self._rights, strict=True)):
             block = total[self._starts[v] : self._starts[v + 1]]
-            block += (left[rows] @ right[:columns].T).ravel()
+            block += row_inner(left[rows], right[:columns]).ravel()
 
     @cached_property
     def squares(self) -> Array:

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from gramless.arrays import Array, refuse_scale, run_in_threads, unit_roundoff
+from gramless.arrays import (
+    Array,
+    blank,
+    in_float64,
+    is_tensor,
+    like,
+    namespace,
+    refuse_scale,
+    row_squares,
+    run_in_threads,
+    threads_for,
+    to_numpy,
+    unit_roundoff,
+)
 from gramless.certificates import FAILURE_PROBABILITY, pair_bound
-from gramless.features.base import Box, FeatureMap, maps
+from gramless.features.base import FeatureMap
 from gramless.features.moments import DenseMoments
-from gramless.features.pivots import choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
-from gramless.features.taylor import box_radius, dense_estimate, poisson_bound
 from gramless.features.triangle import Triangle
-from gramless.kernels import FromCallable, Gaussian, Kernel, Precomputed, column_shift
+from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import growth
-from gramless.machine import Machine
-from gramless.problem import Estimate, Problem
 
 _MOST = 1000
 
@@ -96,26 +105,39 @@ class LandmarkMap(RowwiseMap):
         """Number of points."""
         return int(self.points.shape[0])
 
+    @property
+    def tensors(self) -> bool:
+        return self.kernel.tensors and not scipy.sparse.issparse(self.points)
+
+    def beside(self, x: Any) -> LandmarkMap:
+        if not is_tensor(x) or is_tensor(self.points):
+            return self
+        rows = in_float64(x[:0])
+        shift = None if self.shift is None else like(self.shift, rows)
+        there = replace(self, points=like(self.points, rows), shift=shift, triangle=self.triangle.beside(rows))
+        there.__dict__["_balance"] = self._balance
+        return there
+
     def rows(self, x: Any) -> FeatureRows:
         kernel, s, d = self.kernel, self.n_features, x.shape[1]
         here, there = kernel.prepare(x, self.shift), kernel.prepare(self.points, self.shift)
         radius = max(kernel.radius(here), kernel.radius(there))
         rounding = kernel.rounding(radius, d, unit_roundoff())
-        trace = float(kernel.diagonal(self.points).sum())
-        diagonal = np.maximum(kernel.diagonal(x), 0.0)
+        trace, xp = float(kernel.diagonal(self.points).sum()), namespace(self.points)
+        diagonal = kernel.diagonal(x).clip(0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.triangle.solve(kernel.evaluate(here, there))
             weights = self.triangle.solve_transposed(values)
-        norms2, weights2 = _squares(values), _squares(weights)
-        reach = np.sqrt(diagonal * trace)  # at least |k(points, x)|
-        f = np.sqrt(s) * rounding.absolute + rounding.relative * reach + self.triangle.residual(np.sqrt(norms2), reach)
-        g = self.triangle.residual(np.sqrt(weights2), np.sqrt(norms2))
+        norms2, weights2 = row_squares(values), row_squares(weights)
+        norms, reach = xp.sqrt(norms2), xp.sqrt(diagonal * trace)  # reach: at least |k(points, x)|
+        f = s**0.5 * rounding.absolute + rounding.relative * reach + self.triangle.residual(norms, reach)
+        g = self.triangle.residual(xp.sqrt(weights2), norms)
         gram_error = s * rounding.absolute + rounding.relative * trace + growth(s + 2, unit_roundoff()) * trace
         slip = 1.01 * ((gram_error + self._balance) * weights2 + f**2 / self._balance + g**2)
         blur = rounding.absolute + (rounding.relative + (s + 4) * unit_roundoff()) * diagonal + slip
-        exact = np.minimum(np.maximum(diagonal - norms2, 0.0) + blur, diagonal + blur)
+        exact = xp.minimum((diagonal - norms2).clip(0.0) + blur, diagonal + blur)
         return FeatureRows(
-            values=values, leak=exact, leak_error=np.minimum(exact, 2 * blur), error=np.zeros(len(f)), rounding=slip
+            values=values, leak=exact, leak_error=xp.minimum(exact, 2 * blur), error=xp.zeros_like(f), rounding=slip
         )
 
     @cached_property
@@ -133,24 +155,26 @@ class LandmarkMap(RowwiseMap):
     def moments(self, x: Any, weights: Array) -> DenseMoments:
         if not self.pairs:
             return super().moments(x, weights)
-        leaks = np.empty(x.shape[0])
-        total = self._moments(x, weights, leaks)
+        leaks, here = np.empty(x.shape[0]), self.beside(x)
+        total = here._moments(x, weights, leaks)
         if total.weight == 0:
             return total
-        likely = self._likely_norm(x, weights, leaks)
+        with threads_for(x):
+            likely = here._likely_norm(x, weights, leaks)
         return replace(total, likely=likely, failure_probability=FAILURE_PROBABILITY)
 
     def _likely_norm(self, x: Any, weights: Array, leaks: Array) -> float:
         """Bound on the norm of what the map leaves out of the Gram matrix of these rows, from pairs of them."""
 
         def entries(i: Array, j: Array) -> Array:
-            out = np.empty(len(i))
+            out, step = np.empty(len(i)), self.chunk(x) // 2
 
             def work(first: int) -> None:
-                part = slice(first, first + self.chunk // 2)
-                out[part] = np.sqrt(weights[i[part]] * weights[j[part]]) * self._left_out(x[i[part]], x[j[part]])
+                part = slice(first, first + step)
+                left_out = to_numpy(self._left_out(x[i[part]], x[j[part]]))
+                out[part] = np.sqrt(weights[i[part]] * weights[j[part]]) * left_out
 
-            run_in_threads(work, [list(range(0, len(i), max(1, self.chunk // 2)))])
+            run_in_threads(work, [list(range(0, len(i), step))])
             return out
 
         return pair_bound(weights * leaks, entries, self.pairs, np.random.default_rng(self.seed))
@@ -158,30 +182,32 @@ class LandmarkMap(RowwiseMap):
     def _left_out(self, x: Any, y: Any) -> Array:
         """Bounds on |k(x_i, y_i) - phi(x_i) . phi(y_i)|, pair by pair."""
         left, right = self.rows(x), self.rows(y)
-        kernel, step = self.kernel, 32
-        values = np.empty(len(left.leak))
-        error = np.empty(len(left.leak))
+        kernel, step = self.kernel, 512 if is_tensor(x) else 32
+        values, xp = blank((len(left.leak),), left.values), namespace(left.values)
+        error = blank((len(left.leak),), left.values)
         for first in range(0, len(values), step):  # of a small tile only the diagonal is wanted
             part = slice(first, first + step)
             a, b = kernel.prepare(x[part], self.shift), kernel.prepare(y[part], self.shift)
             values[part] = kernel.evaluate(a, b).diagonal()
             rounding = kernel.rounding(max(kernel.radius(a), kernel.radius(b)), x.shape[1], unit_roundoff())
-            error[part] = rounding.absolute + rounding.relative * np.abs(values[part])
-        norms = np.sqrt(_squares(left.values) * _squares(right.values))
-        dots = np.einsum("ij,ij->i", left.values, right.values)
-        error = error * 1.01 + (self.n_features + 8) * unit_roundoff() * (norms + np.abs(values))
-        return np.asarray(np.abs(values - dots) + error + 2 * np.sqrt(left.rounding * right.rounding))
+            error[part] = rounding.absolute + rounding.relative * abs(values[part])
+        norms = xp.sqrt(row_squares(left.values) * row_squares(right.values))
+        dots = xp.einsum("ij,ij->i", left.values, right.values)
+        error = error * 1.01 + (self.n_features + 8) * unit_roundoff() * (norms + abs(values))
+        return abs(values - dots) + error + 2 * xp.sqrt(left.rounding * right.rounding)  # type: ignore[no-any-return]
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        turned = self.triangle.solve_transposed(coefficients.T).T
-        out = np.empty((x.shape[0], coefficients.shape[1]))
-        there = self.kernel.prepare(self.points, self.shift)
+        out: Array = blank((x.shape[0], coefficients.shape[1]), x)
+        turned = like(self.triangle.solve_transposed(coefficients.T).T, out)
+        here, kernel, chunk = self.beside(x), self.kernel, self.chunk(x)
+        there = kernel.prepare(here.points, here.shift)
 
         def work(first: int) -> None:
-            part = slice(first, first + self.chunk)
-            out[part] = self.kernel.evaluate(self.kernel.prepare(x[part], self.shift), there) @ turned
+            part = slice(first, first + chunk)
+            out[part] = kernel.evaluate(kernel.prepare(x[part], here.shift), there) @ turned
 
-        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))])
+        with threads_for(x):
+            run_in_threads(work, [list(range(0, x.shape[0], chunk))])
         return out
 
     def same_space(self, other: FeatureMap) -> bool:
@@ -194,94 +220,6 @@ class LandmarkMap(RowwiseMap):
         return bool(same and np.array_equal(self.points, other.points))
 
 
-class LandmarkBuilder:
-    """Points by randomly pivoted Cholesky on a sample, or drawn evenly.
-
-    Parameters
-    ----------
-    choice : {"cholesky", "uniform"}
-    """
-
-    machine = Machine()
-
-    def __init__(self, choice: Literal["cholesky", "uniform"] = "cholesky") -> None:
-        self.choice = choice
-
-    boxed = False
-
-    def estimate(self, problem: Problem) -> Estimate:
-        refusal = self._refusal(problem)
-        if refusal:
-            return Estimate(refusal=refusal)
-        rank, machine = self.rank(problem), self.machine
-        value = 1 / machine.python if isinstance(problem.kernel, FromCallable) else 1 / machine.kernel
-        row = rank * (value + 2 * problem.d / machine.gemm) + 2.5 * rank**2 / machine.gemm
-        sample = min(problem.n, 20 * rank)
-        again = 1 + 2 * self._pairs(problem) / problem.n  # two rows a pair
-        estimate = dense_estimate(problem, rank, row * again, self._error(problem, rank))
-        pivoting = sample * (rank * value + 2 * rank**2 / machine.gemm) + 2e-3 * rank
-        size = estimate.bytes + 8 * (2 * sample * rank + problem.n)
-        return replace(estimate, seconds=estimate.seconds + pivoting, bytes=size)
-
-    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> LandmarkMap:
-        refusal = self._refusal(problem)
-        if refusal:
-            raise ValueError(f"landmarks cannot be used here: {refusal}")
-        goal = 0.5 * problem.tol * problem.peak
-        pivots = choose_pivots(problem.kernel, x, weights, self.rank(problem), goal, rng, self.choice)
-        chosen = pivots.indices if len(pivots.indices) else np.flatnonzero(weights > 0)[:1]
-        return LandmarkMap.at(
-            problem.kernel,
-            x[chosen],
-            pairs=self._pairs(problem),
-            seed=int(rng.integers(2**62)),
-            expected_leak=pivots.leak,
-        )
-
-    def rank(self, problem: Problem) -> int:
-        """Points at most: more for more components and smaller tolerances, as far as memory goes."""
-        wanted = int(min(_MOST, max(300, 20 * problem.k) * (1 + max(0.0, -np.log10(max(problem.tol, 1e-16)) - 3) / 3)))
-        affordable = int(np.sqrt(problem.memory_limit / 8 / 80))  # a sample of 20 r rows twice, and a few r x r
-        return max(1, min(wanted, problem.n, max(16, affordable)))
-
-    def _pairs(self, problem: Problem) -> int:
-        return int(np.clip(problem.n // 8, 1000, 50_000))
-
-    def _error(self, problem: Problem, rank: int) -> float:
-        """What these points surely reach for a Gaussian on this box; for the rest, experience with real tables.
-
-        The choice leaves out at most twice what the best third as many features do, and the Taylor map's are no
-        better than those.
-        """
-        if rank >= problem.n:
-            return 1e-10
-        known = 1.0
-        kernel = problem.kernel
-        if isinstance(kernel, Gaussian) and problem.low is not None:
-            terms, width = 1, 1
-            while width * (terms + problem.d) // terms <= rank // 3:
-                width = width * (terms + problem.d) // terms
-                terms += 1
-            radius = box_radius(Box(problem.low, problem.high))
-            known = 2 * poisson_bound(radius, kernel.sigma, terms) / max(problem.peak, 1e-300)
-        return float(np.clip(known, 1e-9, 1e-2))
-
-    def _refusal(self, problem: Problem) -> str:
-        if isinstance(problem.kernel, Precomputed):
-            return "a given matrix has no points to project on"
-        if not problem.kernel.mercer:
-            return "needs a Mercer kernel"
-        return ""
-
-
-maps.register("landmarks")(LandmarkBuilder())
-
-
 def _entry_error(kernel: Kernel, radius: float, d: int, largest: float) -> float:
     rounding = kernel.rounding(radius, d, unit_roundoff())
     return rounding.absolute + rounding.relative * largest
-
-
-def _squares(values: Array) -> Array:
-    norms: Array = np.einsum("ij,ij->i", values, values)
-    return norms

@@ -13,9 +13,13 @@ from gramless.arrays import (
     Tower,
     inner,
     inner_rounding,
+    like,
+    namespace,
     one_blas_thread,
+    row_squares,
     run_in_threads,
     thread_count,
+    to_numpy,
     unit_roundoff,
 )
 from gramless.features.base import Spectrum
@@ -79,30 +83,31 @@ class DenseMoments:
         rounding: float = 0.0,
         leak_error: float = 0.0,
     ) -> DenseMoments:
-        """From features (n, D) of one chunk.
+        """From features (n, D) of one chunk, of numpy or on a torch device; what is small is numpy's.
 
         `error` bounds the relative error of the features themselves: |computed - exact| <= error * |phi| per row;
         `errors` (n,) is added to that bound, row by row. `rounding` is a bound on the error of the Gram matrix of
         the features that comes from elsewhere.
         """
-        weight, (n, width) = float(weights.sum()), features.shape
+        weight, (n, width), xp = float(weights.sum()), features.shape, namespace(features)
         if weight == 0:
             return cls(0.0, np.zeros(width), np.zeros((width, width)), 0.0, 0.0, n)
+        weights = like(weights, features)
         mean = weights @ features / weight
         moved = features - mean
-        first = float(np.sqrt(_squares(moved) @ weights))
+        first = float(row_squares(moved) @ weights) ** 0.5
         shift = weights @ moved / weight  # what rounding left of the mean: without it all equal rows would scatter
         moved -= shift
-        moved *= np.sqrt(weights)[:, None]
+        moved *= xp.sqrt(weights)[:, None]
         scatter = inner(moved, moved)
         spread = float(np.trace(scatter))
-        norms = np.sqrt(_squares(features))
-        slip = float(np.sqrt(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2))
+        norms = xp.sqrt(row_squares(features))
+        slip = float(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2) ** 0.5
         unit, root = unit_roundoff(), float(np.sqrt(spread))
         missed = (n + 4) * unit * first  # sqrt(W) times the error of the mean that was subtracted
         moving = slip + unit * (first + 2 * root)
         products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
-        mean = mean + shift
+        mean = to_numpy(mean + shift)
         if not np.isfinite(spread + first + leak + rounding):
             raise ValueError("the scatter of the features overflows; rescale the data")
         return cls(
@@ -247,9 +252,3 @@ def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int)
     run_in_threads(work, rounds())
     total: DenseMoments = sums.total()
     return total
-
-
-def _squares(features: Array) -> Array:
-    """Squared norm of each row."""
-    norms: Array = np.einsum("ij,ij->i", features, features)
-    return norms

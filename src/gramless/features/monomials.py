@@ -9,22 +9,34 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff
-from gramless.features.base import Box, FeatureMap, maps
+from gramless.arrays import (
+    Array,
+    blank,
+    in_float64,
+    inner_rounding,
+    is_tensor,
+    like,
+    namespace,
+    run_in_threads,
+    thread_count,
+    threads_for,
+    unit_roundoff,
+)
+from gramless.features.base import FeatureMap
 from gramless.features.compress import compress, count, exponents
 from gramless.features.hankel import HankelSums
 from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
-from gramless.problem import Estimate, Problem
 from gramless.progress import observer
 
 _MOST_FEATURES = 20_000
+_ON_CARD = 2**25  # numbers of a chunk of monomials there
 _GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
 
 
 @dataclass(frozen=True)
-class _Power:
+class Power:
     """factor (scale x.y + c)^degree."""
 
     degree: int
@@ -33,7 +45,7 @@ class _Power:
     factor: float
 
 
-def _as_power(kernel: Any) -> _Power | str:
+def as_power(kernel: Any) -> Power | str:
     """The kernel as a power of a dot product, or the reason why it is none."""
     factor = 1.0
     while isinstance(kernel, Scaled):
@@ -53,7 +65,7 @@ def _as_power(kernel: Any) -> _Power | str:
         return f"c={c!r} is negative"
     if degree > 0 and scale < 0:
         return f"scale={scale!r} is negative"
-    return _Power(degree, c, scale, factor) if degree else _Power(0, 0.0, 0.0, factor)
+    return Power(degree, c, scale, factor) if degree else Power(0, 0.0, 0.0, factor)
 
 
 class Monomials(FeatureMap):
@@ -94,7 +106,7 @@ class Monomials(FeatureMap):
 
     def __init__(self, kernel: Kernel, d: int, center: Array | None = None, unit: Array | None = None) -> None:
         self.kernel, self.d = kernel, d
-        power = _as_power(kernel)
+        power = as_power(kernel)
         if isinstance(power, str):
             raise ValueError(f"kernel={kernel!r} has no monomials: {power}")
         self._power = power
@@ -106,6 +118,8 @@ class Monomials(FeatureMap):
         if self.unit.shape != (d,) or not (np.isfinite(self.unit) & (self.unit > 0)).all():
             raise ValueError(f"unit={unit!r} must be {d} positive numbers")
 
+    tensors = True
+
     @property
     def error(self) -> float:
         """|computed - exact| <= error * |phi| for each row of features, apart from underflow."""
@@ -114,25 +128,29 @@ class Monomials(FeatureMap):
     def __call__(self, x: Any) -> Array:
         power = self._power
         rows = _dense(x)
-        z = np.empty((self.d + (power.c > 0), len(rows)))
+        z = blank((self.d + (power.c > 0), len(rows)), rows)
         z[z.shape[0] - self.d :] = rows.T
         with np.errstate(over="ignore", invalid="ignore"):
-            z *= np.sqrt(power.scale)
+            z *= float(np.sqrt(power.scale))
             if power.c > 0:
-                z[0] = np.sqrt(power.c)
+                z[0] = float(np.sqrt(power.c))
             features = compress(z, power.degree)
-            features *= np.sqrt(power.factor)
-        if not np.isfinite(features).all():
+            features *= float(np.sqrt(power.factor))
+        if not bool(namespace(features).isfinite(features).all()):
             raise ValueError(
-                f"monomials of degree {power.degree} of rows up to {np.abs(rows).max(initial=0):.3g} overflow; "
+                f"monomials of degree {power.degree} of rows up to {float(abs(rows).max()):.3g} overflow; "
                 "scale the data down"
             )
         return features.T
 
     def moments(self, x: Any, weights: Array) -> ShiftedMoments:
         n, hankel = x.shape[0], self.hankel
-        chunk = 512 if hankel.width >= 64 else 1024
-        group = chunk * _GROUP
+        chunk, together = (512 if hankel.width >= 64 else 1024), _GROUP
+        added = float(chunk)  # roundings of a sum over a chunk
+        if is_tensor(x):
+            chunk, together = max(1024, _ON_CARD // hankel.width), 1
+            added = inner_rounding(chunk) / unit_roundoff()
+        group = chunk * together
         total = np.zeros(hankel.size)
         firsts = list(range(0, n, group))
         parts: dict[int, Array] = {}
@@ -142,25 +160,27 @@ class Monomials(FeatureMap):
             with np.errstate(over="ignore", invalid="ignore"):
                 for begin in range(first, min(n, first + group), chunk):
                     rows = slice(begin, min(n, begin + chunk))
-                    hankel.add(self._moved(x[rows]), np.asarray(weights[rows], dtype=np.float64), part)
+                    moved = self._moved(x[rows])
+                    hankel.add(moved, like(weights[rows], moved), part)
             parts[first] = part
 
         def rounds() -> Any:  # as many groups at a time as there are threads, then added in their order
-            together = thread_count()
-            for place in range(0, len(firsts), together):
-                now = firsts[place : place + together]
+            threads = thread_count()
+            for place in range(0, len(firsts), threads):
+                now = firsts[place : place + threads]
                 yield now
                 for first in now:
                     np.add(total, parts.pop(first), out=total)
                 observer().summed(min(n, now[-1] + group), n)
 
-        run_in_threads(sum_group, rounds())
+        with threads_for(x):
+            run_in_threads(sum_group, rounds())
         if not np.isfinite(total).all():
             raise ValueError(
                 f"sums of monomials of degree {2 * self._power.degree} overflow: rows lie too far from center="
                 f"{self.center}, in units of {self.unit}; scale the data down or make the map from rows like these"
             )
-        roundings = chunk + _GROUP + len(firsts) + 6 * hankel.degree + 8
+        roundings = added + together + len(firsts) + 6 * hankel.degree + 8
         squares = total[hankel.squares]
         tiny = underflow(unit_roundoff()) * (n + 1) * max(1.0, float(np.max(weights, initial=0.0)))
         slip = growth(roundings, unit_roundoff()) * squares + tiny
@@ -169,10 +189,10 @@ class Monomials(FeatureMap):
     def _moved(self, x: Any) -> Array:
         """(1, (x - center) / unit) as columns (d + 1, n)."""
         rows = _dense(x)
-        u = np.empty((self.d + 1, len(rows)))
+        u: Array = blank((self.d + 1, len(rows)), rows)
         u[0] = 1
-        np.subtract(rows.T, self.center[:, None], out=u[1:])
-        u[1:] /= self.unit[:, None]
+        namespace(u).subtract(rows.T, like(self.center, u)[:, None], out=u[1:])
+        u[1:] /= like(self.unit, u)[:, None]
         return u
 
     @cached_property
@@ -245,60 +265,4 @@ def _binomial_powers(shift: float, unit: float, degree: int) -> Array:
 
 
 def _dense(x: Any) -> Array:
-    return np.asarray(x.toarray() if scipy.sparse.issparse(x) else x, dtype=np.float64)
-
-
-def middle(box: Box) -> tuple[Array, Array]:
-    """A round point near the middle of a box, and powers of two near half its sides.
-
-    Both are coarse on purpose, so that batches of like data often agree on them; data about the origin get the origin
-    itself.
-
-    Examples
-    --------
-    >>> middle(Box(np.array([-1.1, 99.0, 5.0]), np.array([0.9, 101.5, 5.0])))
-    (array([  0.  , 100.25,   5.  ]), array([1., 1., 1.]))
-    """
-    half = box.high / 2 - box.low / 2
-    usual = (half > 0) & np.isfinite(half)
-    unit = np.where(usual, np.exp2(np.round(np.log2(np.where(usual, half, 1.0)))), 1.0)
-    center = box.low / 2 + box.high / 2
-    return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
-
-
-class MonomialsBuilder:
-    """Monomials for whatever problem has a polynomial kernel and few enough of them."""
-
-    # Operations a second: products and sweeps, one thread; LAPACK, all threads (the rates of planning.Machine)
-    gemm, sweep, eigh = 3e10, 5e8, 6e9
-
-    boxed = False
-
-    def estimate(self, problem: Problem) -> Estimate:
-        power = _as_power(problem.kernel)
-        if isinstance(power, str):
-            return Estimate(refusal=power)
-        variables, degree = problem.d + 1, max(1, power.degree)
-        width = count(variables, degree)
-        if width > _MOST_FEATURES:
-            return Estimate(refusal=f"{width} monomials are more than {_MOST_FEATURES}")
-        table = count(variables, 2 * degree)
-        seconds = problem.n * (2 * table / self.gemm + 2.5 * width / self.sweep) / problem.threads
-        solve = 45 if width <= 1200 else 10
-        seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / self.sweep + 2e-3
-        size = 8 * (6 * width**2 + (2 * problem.threads + 2) * table + 2 * problem.threads * 512 * width + 2**21)
-        return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
-
-    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Monomials:
-        """About the middle of the box of the problem, or of the rows where it has none."""
-        if problem.low is not None and problem.high is not None:
-            box = Box(np.asarray(problem.low, dtype=np.float64), np.asarray(problem.high, dtype=np.float64))
-        elif scipy.sparse.issparse(x):
-            box = Box(_dense(x.min(axis=0)).ravel(), _dense(x.max(axis=0)).ravel())
-        else:
-            box = Box.around(x)
-        center, unit = middle(box)
-        return Monomials(problem.kernel, problem.d, center, unit)
-
-
-maps.register("monomials")(MonomialsBuilder())
+    return in_float64(x.toarray() if scipy.sparse.issparse(x) else x)  # type: ignore[no-any-return]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.linalg
 
-from gramless.arrays import Array
-from gramless.kernels import Kernel
+from gramless.arrays import Array, blank, row_squares, to_numpy, triangular_solve
+from gramless.arrays.devices import rows_on
+from gramless.kernels import Kernel, column_shift
 
 _ROWS_PER_PIVOT = 20
 _FEWEST_ROWS = 5000
@@ -39,6 +39,7 @@ def choose_pivots(
     goal: float,
     rng: np.random.Generator,
     choice: Literal["cholesky", "uniform"] = "cholesky",
+    device: str = "cpu",
 ) -> Pivots:
     """At most `most` rows, fewer where what they leave out falls to `goal` (a mean per unit of weight).
 
@@ -57,6 +58,8 @@ def choose_pivots(
     goal : float
     rng : numpy.random.Generator
     choice : {"cholesky", "uniform"}
+    device : str
+        Where the sample is worked on.
 
     Examples
     --------
@@ -68,13 +71,13 @@ def choose_pivots(
     sample = _sample(weights, max(_FEWEST_ROWS, _ROWS_PER_PIVOT * most), rng)
     if choice == "uniform":
         return Pivots(rng.permutation(sample)[:most], float("nan"))
-    rows = x[sample]
+    rows = rows_on(device, x[sample])
     share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
-    shift = None if not kernel.shift_invariant or not isinstance(rows, np.ndarray) else rows.mean(axis=0)
+    shift = column_shift(rows) if kernel.shift_invariant else None
     ready = kernel.prepare(rows, shift)
-    left = kernel.diagonal(rows).astype(np.float64)
+    left = np.array(to_numpy(kernel.diagonal(rows)), dtype=np.float64)
     negligible = 1e-13 * max(1, most) * float(left.max(initial=0.0))
-    factor = np.empty((len(sample), most))
+    factor = blank((len(sample), most), rows)
     chosen: list[int] = []
     block = int(np.clip(most // 8, 8, 128))
     while len(chosen) < most:
@@ -85,7 +88,7 @@ def choose_pivots(
         candidates = rng.choice(len(sample), size=block, p=chances / total)
         done = len(chosen)
         near = kernel.prepare(rows[candidates], shift)
-        gram = kernel.evaluate(near, near) - factor[candidates, :done] @ factor[candidates, :done].T
+        gram = to_numpy(kernel.evaluate(near, near) - factor[candidates, :done] @ factor[candidates, :done].T)
         kept, lower = _thin(gram, left[candidates], negligible, rng)
         kept, lower = kept[: most - done], lower[: most - done, : most - done]
         new = candidates[kept]
@@ -95,9 +98,9 @@ def choose_pivots(
             continue
         columns = kernel.evaluate(ready, kernel.prepare(rows[new], shift))
         columns -= factor[:, :done] @ factor[new, :done].T
-        columns = scipy.linalg.solve_triangular(lower, columns.T, lower=True, check_finite=False).T
+        columns = triangular_solve(lower, columns.T).T
         factor[:, done : done + len(new)] = columns
-        left = np.maximum(left - np.einsum("ij,ij->i", columns, columns), 0.0)
+        left = np.maximum(left - to_numpy(row_squares(columns)), 0.0)
         left[new] = 0.0
         chosen.extend(int(i) for i in new)
     unseen = max(1, len(sample) - len(chosen)) / len(sample)  # a pivot leaves nothing out at itself only

@@ -8,12 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import (
+    Array,
+    blank,
+    is_tensor,
+    like,
+    namespace,
+    row_squares,
+    run_in_threads,
+    threads_for,
+    to_numpy,
+    unit_roundoff,
+)
 from gramless.features.base import FeatureMap
 from gramless.features.moments import DenseMoments, gather_moments
 from gramless.kernels import column_shift
 
 _BLOCK = 1024
+_ON_CARD = 2**25  # numbers of a chunk of features there
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +38,8 @@ class FeatureRows:
 
     Attributes
     ----------
-    values : ndarray of shape (n, D)
-    leak, leak_error, error, rounding : ndarray of shape (n,)
+    values : ndarray or tensor of shape (n, D)
+    leak, leak_error, error, rounding : ndarray or tensor of shape (n,)
     """
 
     values: Array
@@ -39,7 +51,8 @@ class FeatureRows:
     @property
     def norms2(self) -> Array:
         """|phi|^2 of each row, at least: the error is counted in."""
-        return np.asarray((np.sqrt(np.einsum("ij,ij->i", self.values, self.values)) * (1 + 1e-12) + self.error) ** 2)
+        roots = namespace(self.values).sqrt(row_squares(self.values))
+        return (roots * (1 + 1e-12) + self.error) ** 2  # type: ignore[no-any-return]
 
 
 class RowwiseMap(FeatureMap):
@@ -49,11 +62,15 @@ class RowwiseMap(FeatureMap):
     def rows(self, x: Any) -> FeatureRows:
         """Features and their errors for rows `x` (n, d)."""
 
+    def beside(self, x: Any) -> RowwiseMap:
+        """The same map with its own arrays where the rows `x` live."""
+        return self
+
     def __call__(self, x: Any) -> Array:
-        return self.rows(x).values
+        return self.beside(x).rows(x).values
 
     def moments(self, x: Any, weights: Array) -> DenseMoments:
-        return self._moments(x, weights, None)
+        return self.beside(x)._moments(x, weights, None)
 
     def measured_moments(self, x: Any, weights: Array) -> tuple[DenseMoments, Array]:
         """The moments, with the norm of what the features leave out measured, and what they leave out of each row.
@@ -62,33 +79,34 @@ class RowwiseMap(FeatureMap):
         written down, a thousand rows at a time: half as much work again, for a bound far below the trace.
         """
         leaks = np.empty(x.shape[0])
-        return self._moments(x, weights, leaks, measured=True), leaks
+        return self.beside(x)._moments(x, weights, leaks, measured=True), leaks
 
     def _norm_left_out(self, x: Any, rows: FeatureRows, weights: Array) -> float:
         """Bound on the norm of R of :class:`FeatureRows`, with weights, from its diagonal blocks."""
-        total, kernel, width = float(weights @ rows.rounding), self.kernel, self.n_features
+        total, kernel, width, xp = float(weights @ rows.rounding), self.kernel, self.n_features, namespace(weights)
         for first in range(0, len(weights), _BLOCK):
             part = slice(first, first + _BLOCK)
             shift = column_shift(x[part]) if kernel.shift_invariant else None
             ready, values = kernel.prepare(x[part], shift), rows.values[part]
             left = kernel.evaluate(ready, ready)
             left -= values @ values.T
-            roots = np.sqrt(weights[part])
+            roots = xp.sqrt(weights[part])
             left *= roots
             left *= roots[:, None]
             entry = kernel.rounding(kernel.radius(ready), x.shape[1], unit_roundoff())
-            height = float(weights[part] @ (np.abs(kernel.diagonal(x[part])) + rows.norms2[part]))
+            height = float(weights[part] @ (abs(kernel.diagonal(x[part])) + rows.norms2[part]))
             error = entry.absolute * float(weights[part].sum())
-            total += float(np.linalg.norm(left)) + error + (entry.relative + (width + 8) * unit_roundoff()) * height
+            total += float(xp.linalg.norm(left)) + error + (entry.relative + (width + 8) * unit_roundoff()) * height
         return 1.01 * total
 
     def _moments(self, x: Any, weights: Array, leaks: Array | None, measured: bool = False) -> DenseMoments:
         """The moments; what each row leaves out goes into `leaks` (n,) where it is given."""
 
         def of_chunk(part: slice) -> DenseMoments:
-            rows, w = self.rows(x[part]), weights[part]
+            rows = self.rows(x[part])
+            w = like(weights[part], rows.values)
             if leaks is not None:
-                leaks[part] = rows.leak
+                leaks[part] = to_numpy(rows.leak)
             moments = DenseMoments.of(
                 rows.values,
                 w,
@@ -99,22 +117,25 @@ class RowwiseMap(FeatureMap):
             )
             return replace(moments, likely=self._norm_left_out(x[part], rows, w)) if measured else moments
 
-        return gather_moments(of_chunk, x.shape[0], self.chunk)
+        with threads_for(x):
+            return gather_moments(of_chunk, x.shape[0], self.chunk(x))
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        out = np.empty((x.shape[0], coefficients.shape[1]))
+        here, chunk = self.beside(x), self.chunk(x)
+        out: Array = blank((x.shape[0], coefficients.shape[1]), x)
+        coefficients = like(coefficients, out)
 
         def work(first: int) -> None:
-            part = slice(first, first + self.chunk)
-            out[part] = self(x[part]) @ coefficients
+            part = slice(first, first + chunk)
+            out[part] = here.rows(x[part]).values @ coefficients
 
-        run_in_threads(work, [list(range(0, x.shape[0], self.chunk))])
+        with threads_for(x):
+            run_in_threads(work, [list(range(0, x.shape[0], chunk))])
         return out
 
-    @property
-    def chunk(self) -> int:
-        """Rows taken at a time."""
-        return chunk_rows(self.n_features)
+    def chunk(self, x: Any) -> int:
+        """Rows taken at a time: what stays in cache, or what keeps a card busy."""
+        return max(1024, _ON_CARD // max(1, self.n_features)) if is_tensor(x) else chunk_rows(self.n_features)
 
 
 def chunk_rows(width: int) -> int:

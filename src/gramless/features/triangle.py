@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, copied, like, unit_roundoff
 from gramless.kernels.rounding import growth
 
 _BLOCK = 64
@@ -52,7 +53,7 @@ class Triangle:
 
     def solve_transposed(self, right: Array) -> Array:
         """Rows y (n, s) with L^T y = b for each row b of `right` (n, s), in a new array."""
-        out = np.array(right, dtype=np.float64, order="C")
+        out: Array = copied(right)
         for block, inverse in zip(self._blocks[::-1], self._inverses[::-1], strict=True):
             if block.stop < len(self.lower):
                 out[:, block] -= out[:, block.stop :] @ self.lower[block.stop :, block]
@@ -61,10 +62,21 @@ class Triangle:
 
     def residual(self, solution: Array, right: Array) -> Array:
         """Bound on the norm of L y - b (or L^T y - b) from those of the computed y and of b (n,)."""
-        solved = np.nextafter(self._own_error, np.inf)
+        solved = float(np.nextafter(self._own_error, np.inf))
         products = growth(len(self.lower) + 4, unit_roundoff())
-        size = float(np.linalg.norm(self.lower))
-        return np.asarray((products * size + solved) * 1.01 * solution + products * right)
+        size = self._size
+        return (products * size + solved) * 1.01 * solution + products * right
+
+    def beside(self, x: Any) -> Triangle:
+        """The same where the tensor `x` lives; what is known of it goes along."""
+        there = Triangle(like(self.lower, x))
+        known = {"_own_error": self._own_error, "_size": self._size, "_inverses": [like(i, x) for i in self._inverses]}
+        there.__dict__.update(known)
+        return there
+
+    @cached_property
+    def _size(self) -> float:
+        return float(np.linalg.norm(self.lower))
 
     @cached_property
     def _own_error(self) -> float:

@@ -1,6 +1,6 @@
 """Kernels: formulas of two points, each with its rounding error, and tests of positive semidefiniteness."""
 
-from gramless.kernels.base import DotKernel, Kernel, Points, RadialKernel, column_shift, kernels
+from gramless.kernels.base import DotKernel, Kernel, RadialKernel, kernels
 from gramless.kernels.callable_kernel import FromCallable
 from gramless.kernels.combine import Product, Scaled, Sum
 from gramless.kernels.cosine import Cosine
@@ -12,6 +12,7 @@ from gramless.kernels.manhattan import Manhattan
 from gramless.kernels.matern import Matern
 from gramless.kernels.mercer import Witness, check_mercer, find_witness
 from gramless.kernels.names import kernel_from_name
+from gramless.kernels.points import Points, column_shift
 from gramless.kernels.polynomial import Polynomial
 from gramless.kernels.precomputed import Precomputed
 from gramless.kernels.quadratic_form import QuadraticForm

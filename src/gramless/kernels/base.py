@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, blank, namespace, unit_roundoff
+from gramless.kernels.points import Points, column_shift, dot_products, mend_near, prepare_points, squared_distances
 from gramless.kernels.rounding import Rounding as Rounding
 from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
 from gramless.kernels.spectral import SpectralDensity
 from gramless.registry import Registry
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
-
-_WIDE = 256  # columns beyond which to copy the rows takes longer than to sweep over their products
-
-
-@dataclass(frozen=True)
-class Points:
-    """Rows made ready for products: the points themselves and their squared norms."""
-
-    values: Any  # ndarray or CSR, (n, d)
-    squared_norms: Array  # (n,)
-
-    def __len__(self) -> int:
-        return int(self.values.shape[0])
 
 
 class Kernel(ABC):
@@ -65,6 +51,11 @@ class Kernel(ABC):
         """True when float32 tiles are good enough to draft eigenvectors with."""
         return True
 
+    @property
+    def tensors(self) -> bool:
+        """True when rows may be torch tensors: then the kernel works on a graphics card."""
+        return False
+
     @abstractmethod
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Any:
         """Rows `x` (n, d) in the form :meth:`evaluate` takes; `shift` (d,) is subtracted where that changes nothing."""
@@ -95,8 +86,7 @@ class Kernel(ABC):
 
     def radius(self, prepared: Any) -> float:
         """Largest norm of prepared rows, as this kernel uses them: after the shift where it takes one."""
-        slack = (prepared.values.shape[1] + 4) * float(np.finfo(prepared.squared_norms.dtype).eps)
-        return float(np.sqrt(float(prepared.squared_norms.max(initial=0))) * (1 + slack))
+        return float(np.sqrt(prepared.largest) * (1 + (prepared.values.shape[1] + 4) * prepared.eps))
 
     def __call__(self, x: Any, y: Any | None = None) -> Array:
         """Gram matrix (n, m) of the rows of `x` (n, d) and `y` (m, d; `x` itself when None)."""
@@ -126,10 +116,6 @@ class RadialKernel(Kernel):
     shift_invariant = True
     nonnegative = True
 
-    def _cuts_at_zero(self, x: Points, y: Points) -> bool:
-        """Whether squared distances that rounding left below 0 have to be cut off there."""
-        return True
-
     @property
     def profile_error(self) -> float:
         """Relative error of :meth:`profile` in units of roundoff, beyond one of 8 units in its argument."""
@@ -146,18 +132,17 @@ class RadialKernel(Kernel):
 
     @abstractmethod
     def profile(self, squared_distance: Array) -> Array:
-        """The formula. May overwrite its argument, an array of any shape with entries >= 0."""
+        """The formula. May overwrite its argument, an array of any shape with entries >= 0, of numpy or torch."""
 
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
         return prepare_points(x, shift, dtype)
 
     def evaluate(self, x: Points, y: Points) -> Array:
         squared = squared_distances(x, y)
-        if self._cuts_at_zero(x, y):
-            np.maximum(squared, 0, out=squared)
+        namespace(squared).clip(squared, 0, None, out=squared)
         near = self.near or self._near_if_narrow(x, y)
         if near:
-            _mend_near(squared, x, y, near)
+            mend_near(squared, x, y, near)
         with np.errstate(over="ignore"):  # infinitely far in units of a narrow kernel
             return self.profile(squared)
 
@@ -167,16 +152,21 @@ class RadialKernel(Kernel):
         That is so for data thousands of widths across; the bound on rounding, which is that of the product formula,
         holds all the more. A draft in float32 may be as coarse as it is.
         """
-        if x.squared_norms.dtype != np.float64:
+        if x.eps > 1e-12:
             return 0.0
-        largest = 4 * max(float(x.squared_norms.max(initial=0)), float(y.squared_norms.max(initial=0)))
         slip = distance_error(x.values.shape[1], unit_roundoff())
+        return 1e6 * slip if self._falls(4 * slip * max(x.largest, y.largest)) else 0.0
+
+    def _falls(self, squared: float) -> bool:
+        """Whether the profile falls noticeably within this squared distance."""
         with np.errstate(all="ignore"):
-            here, there = self.profile(np.array([0.0, slip * largest]))
-        return 0.0 if here - there <= 1e-5 * here else 1e6 * slip
+            here, there = self.profile(np.array([0.0, squared]))
+        return not here - there <= 1e-5 * here
 
     def diagonal(self, x: Any) -> Array:
-        return np.full(x.shape[0], self.bound(0.0))
+        ones: Array = blank((x.shape[0],), x)
+        ones[...] = self.bound(0.0)
+        return ones
 
     def bound(self, radius: float) -> float:
         return float(self.profile(np.zeros(1))[0])
@@ -216,7 +206,7 @@ class DotKernel(Kernel):
 
     @abstractmethod
     def profile(self, dot: Array) -> Array:
-        """The formula. May overwrite its argument, an array of any shape."""
+        """The formula. May overwrite its argument, an array of any shape, of numpy or torch."""
 
     @abstractmethod
     def steepness(self, largest: float) -> float:
@@ -236,65 +226,6 @@ class DotKernel(Kernel):
         """For a profile that itself has a relative error of at most 8 units."""
         spread = dot_error(radius, d, unit)
         return Rounding(self.steepness(radius**2 + spread) * spread + underflow(unit), 8 * unit)
-
-
-def column_shift(x: Any) -> Array | None:
-    """A point in the middle of dense rows; None for CSR, which a shift would fill."""
-    return None if scipy.sparse.issparse(x) else np.asarray(x, dtype=np.float64).mean(axis=0)
-
-
-def prepare_points(x: Any, shift: Array | None, dtype: npt.DTypeLike) -> Points:
-    """Rows in `dtype`, shifted in float64 first, with their squared norms."""
-    if scipy.sparse.issparse(x):
-        values = x.tocsr().astype(dtype, copy=False)
-        return Points(values, np.asarray(values.multiply(values).sum(axis=1), dtype=dtype).ravel())
-    values = np.asarray(x, dtype=np.float64)
-    if shift is not None:
-        values = values - shift
-    values = np.ascontiguousarray(values, dtype=dtype)
-    return Points(values, np.einsum("ij,ij->i", values, values))
-
-
-def dot_products(x: Any, y: Any) -> Array:
-    """``x @ y.T`` as a dense array, for ndarrays or CSR."""
-    product = x @ y.T
-    return product.toarray() if scipy.sparse.issparse(product) else np.asarray(product)
-
-
-def squared_distances(x: Points, y: Points) -> Array:
-    """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y; rounding may leave some below 0."""
-    n, d = x.values.shape
-    if scipy.sparse.issparse(x.values) or d > _WIDE:
-        squared = dot_products(x.values, y.values)
-        squared *= -2
-        squared += x.squared_norms[:, None]
-        squared += y.squared_norms
-    else:  # the norms ride along as two more columns: no further sweep over the tile
-        left = np.empty((n, d + 2), x.values.dtype)
-        left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
-        right = np.empty((len(y), d + 2), y.values.dtype)
-        np.multiply(y.values, -2, out=right[:, :d])
-        right[:, d], right[:, d + 1] = 1, y.squared_norms
-        squared = left @ right.T
-    if x is y:
-        np.fill_diagonal(squared, 0)  # a point from itself: no rounding, however far out or narrow the kernel
-    return squared
-
-
-def _mend_near(squared: Array, x: Points, y: Points, near: float) -> None:
-    """Replace small squared distances by sums of squared differences, which do not cancel."""
-    largest = 4 * max(x.squared_norms.max(initial=0), y.squared_norms.max(initial=0))
-    pairs = max(1, 2**18 // max(1, x.values.shape[1]))
-    rows = max(1, 2**16 // max(1, len(y)))  # few at a time: the indices take more room than the tile
-    for top in range(0, len(x), rows):
-        below, columns = np.nonzero(squared[top : top + rows] <= near * largest)
-        for first in range(0, len(below), pairs):
-            i, j = top + below[first : first + pairs], columns[first : first + pairs]
-            difference = x.values[i] - y.values[j]
-            if scipy.sparse.issparse(difference):
-                squared[i, j] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
-            else:
-                squared[i, j] = np.einsum("ij,ij->i", difference, difference)
 
 
 def require(name: str, value: float, *, above: float = 0.0, closed: Literal["open", "closed"] = "open") -> None:

@@ -24,6 +24,10 @@ class Pair:
     def __len__(self) -> int:
         return len(self.left)
 
+    def part(self, rows: slice) -> Pair:
+        """Some of the rows, on a torch device."""
+        return Pair(self.left.part(rows), self.right.part(rows))
+
 
 @dataclass(frozen=True)
 class _Combination(Kernel):
@@ -51,6 +55,10 @@ class _Combination(Kernel):
     @property
     def draftable(self) -> bool:
         return self.left.draftable and self.right.draftable
+
+    @property
+    def tensors(self) -> bool:
+        return self.left.tensors and self.right.tensors
 
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Pair:
         return Pair(self.left.prepare(x, shift, dtype), self.right.prepare(x, shift, dtype))
@@ -180,6 +188,10 @@ class Scaled(Kernel):
     @property
     def draftable(self) -> bool:
         return self.kernel.draftable
+
+    @property
+    def tensors(self) -> bool:
+        return self.kernel.tensors
 
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Any:
         return self.kernel.prepare(x, shift, dtype)

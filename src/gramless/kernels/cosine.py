@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from gramless.arrays import Array
-from gramless.kernels.base import Kernel, Points, dot_products, kernels, prepare_points
+from gramless.arrays import Array, in_float64, namespace, row_squares
+from gramless.kernels.base import Kernel, kernels
+from gramless.kernels.points import Points, dot_products, prepare_points
 from gramless.kernels.rounding import Rounding, growth, underflow
 
 
@@ -25,6 +26,8 @@ class Cosine(Kernel):
     array([[0.7071, 0.    ]])
     """
 
+    tensors = True
+
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
         return prepare_points(_unit_rows(x), None, dtype)
 
@@ -32,7 +35,7 @@ class Cosine(Kernel):
         return dot_products(x.values, y.values)
 
     def diagonal(self, x: Any) -> Array:
-        return (_largest_entries(x) > 0).astype(np.float64)
+        return in_float64(_largest_entries(x) > 0)  # type: ignore[no-any-return]
 
     def bound(self, radius: float) -> float:
         return 1.0
@@ -45,7 +48,8 @@ class Cosine(Kernel):
 def _largest_entries(x: Any) -> Array:
     if scipy.sparse.issparse(x):
         return np.asarray(abs(x.tocsr()).max(axis=1).todense(), dtype=np.float64).ravel()
-    return np.asarray(np.abs(np.asarray(x, dtype=np.float64)).max(axis=1, initial=0.0))
+    rows = in_float64(x)
+    return namespace(rows).amax(abs(rows), 1)  # type: ignore[no-any-return]
 
 
 def _unit_rows(x: Any) -> Any:
@@ -60,8 +64,8 @@ def _unit_rows(x: Any) -> Any:
         norms[norms == 0] = 1
         scaled.data /= np.repeat(norms, entries_per_row)
         return scaled
-    rows = np.asarray(x, dtype=np.float64) / largest[:, None]
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    rows = in_float64(x) / largest[:, None]
+    norms = namespace(rows).sqrt(row_squares(rows))
     norms[norms == 0] = 1
     rows /= norms[:, None]
     return rows

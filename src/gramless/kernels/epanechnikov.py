@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace
 from gramless.kernels.base import RadialKernel, kernels, require
 
 
@@ -29,12 +27,14 @@ class Epanechnikov(RadialKernel):
     width: float = 1.0
 
     mercer = False
+    tensors = True
 
     def __post_init__(self) -> None:
         require("width", self.width)
 
     def profile(self, squared_distance: Array) -> Array:
-        scaled = np.divide(squared_distance, float(self.width), out=squared_distance)
+        scaled = squared_distance
         scaled /= float(self.width)
-        np.subtract(1, scaled, out=scaled)
-        return np.maximum(scaled, 0, out=scaled)
+        scaled /= -float(self.width)
+        scaled += 1
+        return namespace(scaled).clip(scaled, 0, None, out=scaled)  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.spectral import SpectralDensity
 
@@ -32,15 +32,17 @@ class Laplacian(RadialKernel):
     lengthscale: float = 1.0
 
     near = 1e-3
+    tensors = True
     draftable = False
 
     def __post_init__(self) -> None:
         require("lengthscale", self.lengthscale)
 
     def profile(self, squared_distance: Array) -> Array:
-        distance = np.sqrt(squared_distance, out=squared_distance)
+        xp = namespace(squared_distance)
+        distance = xp.sqrt(squared_distance, out=squared_distance)
         distance /= -float(self.lengthscale)
-        return np.exp(distance, out=distance)
+        return xp.exp(distance, out=distance)  # type: ignore[no-any-return]
 
     def spectral_density(self) -> SpectralDensity | None:
         return SpectralDensity(float(self.lengthscale), 0.5) if np.isfinite(self.lengthscale) else None

@@ -21,6 +21,8 @@ class Linear(DotKernel):
     array([[11.]])
     """
 
+    tensors = True
+
     def profile(self, dot: Array) -> Array:
         return dot
 

@@ -11,7 +11,8 @@ import scipy.sparse
 from scipy.spatial.distance import cdist
 
 from gramless.arrays import Array
-from gramless.kernels.base import Kernel, Points, kernels, prepare_points, require
+from gramless.kernels.base import Kernel, kernels, require
+from gramless.kernels.points import Points, prepare_points
 from gramless.kernels.rounding import Rounding, exponential_rounding, growth, underflow
 
 _COLUMNS = 128  # of a CSR block made dense at a time

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.spectral import SpectralDensity
 
@@ -55,6 +55,10 @@ class Matern(RadialKernel):
         return self.nu >= 1
 
     @property
+    def tensors(self) -> bool:
+        return self._closed
+
+    @property
     def profile_error(self) -> float:
         return 16.0 if self._closed else _BESSEL_ERROR
 
@@ -66,14 +70,14 @@ class Matern(RadialKernel):
         if self.nu == float("inf"):
             squared_distance /= float(self.lengthscale)
             squared_distance /= -2 * float(self.lengthscale)
-            return np.exp(squared_distance, out=squared_distance)
-        t = np.sqrt(squared_distance, out=squared_distance)
+            return namespace(squared_distance).exp(squared_distance, out=squared_distance)  # type: ignore[no-any-return]
+        t = namespace(squared_distance).sqrt(squared_distance, out=squared_distance)
         t *= np.sqrt(2 * float(self.nu)).item() / float(self.lengthscale)
         if not self._closed:
             return _bessel_profile(t, float(self.nu))
         if self.nu == 0.5:
             return _exp_of_minus(t)
-        polynomial = t / 3 + 1 if self.nu == 2.5 else np.ones_like(t)
+        polynomial: Array = t / 3 + 1 if self.nu == 2.5 else namespace(t).ones_like(t)
         polynomial *= t
         polynomial += 1
         polynomial *= _exp_of_minus(t)
@@ -84,8 +88,8 @@ class Matern(RadialKernel):
 
 
 def _exp_of_minus(t: Array) -> Array:
-    np.negative(t, out=t)
-    return np.exp(t, out=t)
+    t *= -1
+    return namespace(t).exp(t, out=t)  # type: ignore[no-any-return]
 
 
 def _bessel_profile(t: Array, nu: float) -> Array:

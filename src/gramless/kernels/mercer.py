@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from gramless.arrays import Array, unit_roundoff
-from gramless.kernels.base import Kernel, column_shift
+from gramless.kernels.base import Kernel
+from gramless.kernels.points import column_shift
 
 _PRUNED = 64  # largest set of points that is thinned out one by one
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, copied
 from gramless.kernels.base import DotKernel, kernels, require, require_finite
 from gramless.kernels.rounding import Rounding, dot_error, growth, underflow
 
@@ -43,6 +43,8 @@ class Polynomial(DotKernel):
         for name in ("degree", "c", "scale"):
             require_finite(name, getattr(self, name))
 
+    tensors = True
+
     @property
     def mercer(self) -> bool:
         if not self._whole:
@@ -62,16 +64,18 @@ class Polynomial(DotKernel):
         return float(self.degree).is_integer()
 
     def profile(self, dot: Array) -> Array:
-        base = np.multiply(dot, float(self.scale), out=dot)
+        base = dot
+        base *= float(self.scale)
         base += float(self.c)
         if self._whole:
             return _whole_power(base, int(self.degree))
-        if base.size and not base.min() >= 0:
+        if not bool((base >= 0).all()):
             raise ValueError(
                 f"degree={self.degree!r} is not an integer and needs scale * x.y + c >= 0, but a pair of rows has "
-                f"{base.min():g}; pass an integer degree, a larger c, or data without negative products"
+                f"{float(base.min()):g}; pass an integer degree, a larger c, or data without negative products"
             )
-        return np.power(base, float(self.degree), out=base)
+        base **= float(self.degree)
+        return base
 
     def steepness(self, largest: float) -> float:
         return abs(self.scale) * self._slope(abs(self.scale) * largest + abs(self.c))
@@ -101,15 +105,21 @@ class Polynomial(DotKernel):
 def _whole_power(base: Array, degree: int) -> Array:
     """``base**degree`` by squaring, which is many times faster than pow; overwrites `base`."""
     if degree == 0:
-        base.fill(1)
+        base[...] = 1
         return base
     power: Array | None = None
     while degree > 1:
         if degree % 2:
-            power = base.copy() if power is None else np.multiply(power, base, out=power)
-        np.multiply(base, base, out=base)
+            if power is None:
+                power = copied(base)
+            else:
+                power *= base
+        base *= base
         degree //= 2
-    return base if power is None else np.multiply(power, base, out=power)
+    if power is None:
+        return base
+    power *= base
+    return power
 
 
 def _power(base: float, exponent: float) -> float:

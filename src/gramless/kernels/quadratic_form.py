@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gramless.arrays import Array
-from gramless.kernels.base import Kernel, Points, dot_products, kernels, prepare_points
+from gramless.kernels.base import Kernel, kernels
+from gramless.kernels.points import Points, dot_products, prepare_points
 from gramless.kernels.rounding import Rounding, growth, underflow
 
 

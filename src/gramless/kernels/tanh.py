@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace
 from gramless.kernels.base import DotKernel, kernels, require_finite
 from gramless.kernels.rounding import Rounding, dot_error, growth, underflow
 
@@ -36,14 +34,16 @@ class Tanh(DotKernel):
         require_finite("scale", self.scale)
         require_finite("b", self.b)
 
+    tensors = True
+
     @property
     def mercer(self) -> bool:
         return self.scale == 0 and self.b >= 0
 
     def profile(self, dot: Array) -> Array:
-        np.multiply(dot, float(self.scale), out=dot)
+        dot *= float(self.scale)
         dot += float(self.b)
-        return np.tanh(dot, out=dot)
+        return namespace(dot).tanh(dot, out=dot)  # type: ignore[no-any-return]
 
     def steepness(self, largest: float) -> float:
         return abs(self.scale)

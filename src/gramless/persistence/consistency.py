@@ -21,10 +21,10 @@ from gramless.kernels import Polynomial, Scaled
 from gramless.persistence.dimensions import size, width
 from gramless.planning import Plan
 from gramless.routes import Fitted
-from gramless.routes.stream import MomentStream, RefittingStream
-from gramless.spaces import Eigenspace, PointSpan, RidgePreimage, RowSample
+from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
+from gramless.spaces import Eigenspace, FeatureSpan, PointSpan, RidgePreimage, RowSample
 
-_DEVICE = re.compile(r"cpu|cuda(:\d{1,3})?")
+_DEVICE = re.compile(r"cpu|torch|cuda(:\d{1,3})?")
 _PRUNED = 64  # grid points for each frequency kept, at most: an ellipsoid in a box has fewer
 
 
@@ -32,6 +32,12 @@ def require_shape(name: str, array: Any, *shape: int) -> None:
     """Refuse an array of another shape."""
     if array.shape != shape:
         raise FormatError(f"{name} has the shape {array.shape}, where {shape} is needed")
+
+
+def require_device(device: str) -> None:
+    """Refuse the name of a device that nobody has."""
+    if not _DEVICE.fullmatch(device):
+        raise FormatError(f"the device {device!r} is not known")
 
 
 def refuse_features(cls: type[Any], made_from: dict[str, Any], room: int) -> None:
@@ -96,8 +102,12 @@ def _(made: Fitted) -> None:
 def _(made: PointSpan) -> None:
     if made.points.ndim != 2:
         raise FormatError(f"the points of a span have the shape {made.points.shape}")
-    if not _DEVICE.fullmatch(made.device):
-        raise FormatError(f"the device {made.device!r} is not known")
+    require_device(made.device)
+
+
+@check.register
+def _(made: FeatureSpan) -> None:
+    require_device(made.device)
 
 
 @check.register
@@ -140,8 +150,15 @@ def _(made: ToeplitzMoments) -> None:
 
 @check.register
 def _(made: MomentStream) -> None:
+    require_device(made.device)
     if isinstance(made.moments, DenseMoments):
         require_shape("the mean of a stream", made.moments.mean, made.features.n_features)
+
+
+@check.register(LandmarkStream)
+@check.register(MergingStream)
+def _(made: LandmarkStream | MergingStream) -> None:
+    require_device(made.device)
 
 
 @check.register

@@ -62,13 +62,18 @@ class Plan:
     candidates: dict[str, Estimate]
     forced: bool = False
 
-    header = ("method", "seconds", "memory", "error", "verdict")
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the columns; where each would work, if there is more than one place."""
+        placed = ("device",) if self.problem.device != "cpu" else ()
+        return ("method", *placed, "seconds", "memory", "error", "verdict")
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table, one row of texts per candidate."""
         return [
             (
                 name,
+                *(() if self.problem.device == "cpu" else ("-" if estimate.refusal else estimate.device,)),
                 "-" if estimate.refusal else f"{estimate.seconds:.2g}",
                 "-" if estimate.refusal else _size(estimate.bytes),
                 "-" if estimate.refusal else f"{estimate.error:.0e}",
@@ -89,6 +94,11 @@ class Plan:
         if estimate.error > self.problem.tol:
             return f"reaches {estimate.error:.0e} only"
         return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
+
+    @property
+    def placed(self) -> Problem:
+        """The problem as the chosen method is to solve it: on the device it was planned for."""
+        return replace(self.problem, device=self.candidates[self.chosen].device, anywhere=False)
 
     def without(self, name: str, reason: str) -> Plan:
         """The next best plan, after `name` turned out not to serve."""
@@ -171,12 +181,19 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
 
 
 def _ask(method: Method, problem: Problem) -> Estimate:
-    """What a method says, unless it cannot take rows as they come."""
+    """What a method says, unless it cannot take rows as they come, or works elsewhere than was asked."""
     if problem.streaming and not method.streams:
         return Estimate(refusal="needs all rows at once")
     if problem.forget and not method.forgets:
         return Estimate(refusal="projects through the training rows, and keep_data=False")
-    return _from_blocks(method, problem) if problem.block else method.estimate(problem)
+    return where_asked(_from_blocks(method, problem) if problem.block else method.estimate(problem), problem)
+
+
+def where_asked(estimate: Estimate, problem: Problem) -> Estimate:
+    """The estimate, or a refusal where work on the CPU is not what was asked for; streams may fall back on it."""
+    if estimate.device == "cpu" != problem.device and not (problem.anywhere or problem.streaming or estimate.refusal):
+        return Estimate(refusal=f"works on the CPU, and device={problem.device!r}; pass device='auto' or 'cpu'")
+    return estimate
 
 
 def _from_blocks(method: Method, problem: Problem) -> Estimate:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.arrays.devices import rows_on
 from gramless.execution import Block, Rows
 from gramless.features import Box, FeatureMap, LandmarkMap, Moments
 from gramless.problem import Problem, Request
@@ -59,6 +60,8 @@ class Gathering:
     size : int
         Rows of the sample for pre-images; 0 for none.
     seed : int
+    device : str
+        Where a block is summed.
     """
 
     features: FeatureMap
@@ -67,6 +70,7 @@ class Gathering:
     domain: Box | None = None
     size: int = 0
     seed: int = 0
+    device: str = "cpu"
 
     def __call__(self, block: Block) -> Gathered:
         x = block.x if self.center is None else block.x - self.center
@@ -76,7 +80,8 @@ class Gathering:
         if self.size:
             sample = RowSample.of(block.x, block.weights, self.size, seed=[self.seed, block.number])
         picked = self._picked(block)
-        return Gathered(self.features.moments(x, block.weights), x[picked], sample)
+        moments = self.features.moments(rows_on(self.device, x), block.weights)
+        return Gathered(moments, x[picked], sample)
 
     def _picked(self, block: Block) -> Array:
         m = block.x.shape[0]
@@ -130,7 +135,7 @@ def fit_blockwise(rows: Rows, work: Gathering, problem: Problem, request: Reques
             f"n_components={problem.k} is more than the {moments.rows} rows of {rows.name}; pass at most {moments.rows}"
         )
     k = problem.k or min(moments.rows, work.features.n_features)
-    problem = replace(problem, k=k, n=moments.rows, weight=moments.weight)
+    problem = replace(problem, k=k, n=moments.rows, weight=moments.weight, device=work.device)
     fitted = conclude(work.features, moments, problem, request)
     signs, count = gathered.signs, gathered.signs.shape[0]
     flips = sign_flips(fitted.space.project(signs), np.ones(count)) if count else largest_positive(fitted.space.basis)

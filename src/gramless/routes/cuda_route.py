@@ -8,89 +8,77 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.arrays.devices import free_card_memory
+from gramless.arrays.card_rates import measure_card
+from gramless.arrays.devices import card_workspace, free_card_memory, rows_on, to_device
 from gramless.eigen import BlockKrylov, EigenResult
 from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, GramOperator
+from gramless.machine import Card
 from gramless.planning import methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.routes.card_start import card_start
+from gramless.routes.explicit import WAKING
 from gramless.routes.fitted import Fitted
 from gramless.routes.implicit import assemble, leading, unless_ones
 from gramless.routes.layout import expected_passes
 
-_WORKSPACE = 8 * 2**30  # partial sums, tiles in the making
-_START = 0.5  # seconds to wake a card and compile for it
+_WORKSPACE = 1.6  # partial sums and tiles in the making, in units of what sums may take
 _SLOW = 0.7  # a pass in float64 of more seconds than this gives way to a measured one where the tolerance allows
 _ROWS = 49152  # sampled to measure the error of a product
 _MEASURED = 2e-5  # the smallest tolerance that measured errors of the fused product are planned for
 
 
 class CudaMethod:
-    """Products on a card, fused; eigenvectors drafted in halves and certified in float64 or by measured errors.
-
-    Parameters
-    ----------
-    device : str, optional
-        A torch device; default: the one the problem names.
-    """
+    """Products on a card, fused; eigenvectors drafted in halves and certified in float64 or by measured errors."""
 
     streams = False
     forgets = False
     maps = False
 
-    def __init__(self, device: str | None = None) -> None:
-        self._device = device
-
     def estimate(self, problem: Problem) -> Estimate:
-        device = self._device or problem.device
-        if device == "cpu" and self._device is None:
+        if problem.device == "cpu":
             return Estimate(refusal="device='cpu'")
-        refusal = self._refuse(problem, device)
+        refusal = self._refuse(problem)
         if refusal:
             return Estimate(refusal=refusal)
-        n, width = problem.n, block_width(problem.k)
+        n, width = problem.n, card_width(problem.k)
         last = float64_seconds(problem, 2 * width)
         if self._measures(problem):
             last = min(last, 1.5 * fused_seconds(problem, 2 * width))
-        seconds = _START + expected_passes(problem) * fused_seconds(problem, width) + last
-        return Estimate(seconds, 8 * n * (4 * problem.k + problem.d) + 2**20, 1e-15 * np.sqrt(n))
+        seconds = WAKING + expected_passes(problem) * fused_seconds(problem, width) + last
+        size = 8 * n * (4 * problem.k + problem.d) + 2**20
+        return Estimate(seconds, size, 1e-15 * np.sqrt(n), device=problem.device)
 
-    def _refuse(self, problem: Problem, device: str) -> str:
+    def _refuse(self, problem: Problem) -> str:
         if problem.sparse:
             return "sparse rows stay on the CPU; pass X.toarray()"
         if problem.solver not in ("auto", "block_krylov"):
             return f"eigen_solver={problem.solver!r} works on the CPU; pass 'auto'"
-        from gramless.gram.cuda.forms import form_of
-
-        if form_of(problem.kernel) is None:
+        if not problem.kernel.tensors:
             return f"{problem.kernel} has no form on a card"
-        if device.startswith("cuda"):
-            needed, free = self._needed(problem, self._fewest(problem)), free_card_memory(device)
-            if needed > free:
-                return f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB"
-        return ""
+        needed, free = self._needed(problem, self._fewest(problem)), free_card_memory(problem.device)
+        return f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB" if needed > free else ""
 
     def _fewest(self, problem: Problem) -> int:
-        return problem.k + 2 * block_width(problem.k)
+        return problem.k + 2 * card_width(problem.k)
 
     def _needed(self, problem: Problem, columns: int) -> int:
         """Bytes on the card: rows in three precisions, the basis twice while it grows, blocks, probes, partial sums."""
-        return 8 * problem.n * (3 * problem.d + int(2.2 * columns) + 200) + _WORKSPACE
+        workspace = int(_WORKSPACE * card_workspace(problem.device))
+        return 8 * problem.n * (3 * problem.d + int(2.2 * columns) + 200) + workspace
 
     def _measures(self, problem: Problem) -> bool:
         """Whether to bound the error of the fused product by a sample of rows rather than to repeat it in float64."""
         smooth = problem.kernel.draftable
-        return smooth and problem.tol >= _MEASURED and float64_seconds(problem, 2 * block_width(problem.k)) > _SLOW
+        return smooth and problem.tol >= _MEASURED and float64_seconds(problem, 2 * card_width(problem.k)) > _SLOW
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         from gramless.gram.cuda.checked import CheckedGram
         from gramless.gram.cuda.operator import TorchGram
-        from gramless.gram.cuda.rectangular import to_device
 
-        device = self._device or problem.device
-        rows, plain = to_device(x, device), unless_ones(weights)
-        start = card_start(problem, rows, weights, block_width(problem.k), request.rng)
+        device = problem.device
+        rows, plain = rows_on(device, x, request.tensor), unless_ones(weights)
+        start = card_start(problem, rows, weights, card_width(problem.k), request.rng)
         if self._measures(problem):
             fast = TorchGram(problem.kernel, rows, plain, device=device, precision="fp32")
             checked = CheckedGram(fast, np.random.default_rng(request.rng.integers(2**63)), _ROWS)
@@ -107,13 +95,13 @@ class CudaMethod:
     def _solve(
         self, gram: GramOperator, problem: Problem, request: Request, start: Any
     ) -> tuple[CenteredGram, EigenResult]:
-        columns = basis_columns(block_width(problem.k))
-        if gram.place(np.zeros((1, 1))).device.type == "cuda":
-            free = free_card_memory(problem.device)
-            while columns > self._fewest(problem) and self._needed(problem, columns) > free:
-                columns -= block_width(problem.k)
+        width = card_width(problem.k)
+        columns = basis_columns(width)
+        free = free_card_memory(problem.device)
+        while columns > self._fewest(problem) and self._needed(problem, columns) > free:
+            columns -= width
         centered = CenteredGram(gram)
-        solver = request.solver or BlockKrylov(max_columns=max(columns, self._fewest(problem)))
+        solver = request.solver or BlockKrylov(width=width, max_columns=max(columns, self._fewest(problem)))
         return centered, leading(centered, solver, problem, request, lambda: centered.trace, start)
 
     def _assembled(
@@ -127,6 +115,17 @@ class CudaMethod:
 methods.register("cuda")(CudaMethod())
 
 
+def card_width(k: int) -> int:
+    """Columns of a block: up to 64 cost the same in a fused product, and the first has one more, the sums of the rows.
+
+    Examples
+    --------
+    >>> card_width(20), card_width(50)
+    (63, 78)
+    """
+    return max(63, block_width(k))
+
+
 def _probable(result: EigenResult, failure: float) -> EigenResult:
     """The same, saying that the bounds rest on samples of rows, wrong together with probability `failure`."""
     certificate = result.certificate
@@ -136,10 +135,12 @@ def _probable(result: EigenResult, failure: float) -> EigenResult:
 
 
 def fused_seconds(problem: Problem, width: int) -> float:
-    """Time of one fused product on an H200: measured for 16 to 784 columns of data and 32 or 64 vectors."""
-    return 1e-4 + float(problem.n) ** 2 * (0.25e-12 + 0.007e-12 * problem.d + 0.012e-12 * width)
+    """Time of one fused product: measured on an H200 for 16 to 784 columns of data and 32 or 64 vectors, and scaled."""
+    slower = Card().halves / measure_card(problem.device).halves
+    return 1e-4 + slower * float(problem.n) ** 2 * (0.25e-12 + 0.007e-12 * problem.d + 0.012e-12 * width)
 
 
 def float64_seconds(problem: Problem, width: int) -> float:
-    """Time of one product in float64 on an H200, by its matrix units and its memory."""
-    return 1e-3 + float(problem.n) ** 2 / 2 * ((2 * problem.d + 4 * width) / 5e13 + 5e-12)
+    """Time of one product in float64, by the card's matrix units and its memory."""
+    card = measure_card(problem.device)
+    return 1e-3 + float(problem.n) ** 2 / 2 * ((2 * problem.d + 4 * width) / card.float64 + 1 / card.sweep)

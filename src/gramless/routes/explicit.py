@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, blas_threads_for, unit_roundoff
+from gramless.arrays.devices import free_card_memory, rows_on
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.eigen import Outcome
 from gramless.features import FeatureMap, Moments, Spectrum, maps
@@ -18,6 +19,8 @@ from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, FeatureSpan
 
 SIGN_ROWS = 10_000  #: rows at most that the signs of the components are settled on
+CHUNKS_ON_CARD = 8 * 8 * 2**25  # bytes: eight arrays of the size of a chunk of features
+WAKING = 0.5  # seconds to wake a card and compile for it
 
 
 class ExplicitMethod:
@@ -41,12 +44,31 @@ class ExplicitMethod:
             return Estimate(refusal="a given matrix has no features")
         if problem.solver not in ("auto", "dense"):
             return Estimate(refusal=f"eigen_solver={problem.solver!r} works on the Gram matrix")
+        here = self._estimate(replace(problem, device="cpu"))
+        able = maps[self.name].tensors and problem.kernel.tensors and not problem.sparse
+        if problem.device == "cpu" or here.refusal or not able:
+            return here
+        there = self._on_card(problem)
+        if problem.anywhere and (there.refusal or here.seconds <= there.seconds):
+            return here
+        return there
+
+    def _estimate(self, problem: Problem) -> Estimate:
         builder = maps[self.name]
         if problem.streaming and builder.boxed and not problem.domain:
             return Estimate(refusal="a stream needs domain=(low, high) for it")
         if problem.streaming and self.name == "landmarks":
             return self._from_first_batch(problem, builder.estimate(problem))
         return builder.estimate(problem)
+
+    def _on_card(self, problem: Problem) -> Estimate:
+        """Rows, a few chunks of features and their sums on the card; the sums come back, and are solved here."""
+        estimate = self._estimate(replace(problem, threads=1))
+        rows = 0 if problem.streaming else 8 * problem.n * problem.d
+        needed, free = rows + CHUNKS_ON_CARD + estimate.bytes, free_card_memory(problem.device)
+        if needed > free:
+            return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB")
+        return replace(estimate, seconds=WAKING + estimate.seconds, device=problem.device)
 
     def _from_first_batch(self, problem: Problem, estimate: Estimate) -> Estimate:
         """Landmarks of a first batch: what later rows are like, nobody knows."""
@@ -56,7 +78,8 @@ class ExplicitMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         features = maps[self.name].make(problem, x, weights, request.rng)
-        moments = features.moments(x, weights)
+        device = problem.device if features.tensors else "cpu"
+        moments = features.moments(rows_on(device, x, request.tensor), weights)
         fitted = conclude(features, moments, problem, request)
         return with_signs(fitted, x, weights)
 
@@ -87,7 +110,7 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
     reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
     basis = spectrum.axes * (values > 0)
     space = Eigenspace(
-        span=FeatureSpan(features),
+        span=FeatureSpan(features, problem.device if features.tensors else "cpu"),
         mean=moments.mean,
         basis=basis,
         scatter=values,

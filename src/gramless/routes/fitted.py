@@ -61,9 +61,10 @@ def sign_flips(vectors: Array, weights: Array) -> Array:
     Without weights this is scikit-learn's rule; with them a row counts as often as it is repeated.
     """
     used = weights > 0
-    scores = vectors[used] / np.sqrt(weights[used])[:, None]
-    peak = np.argmax(np.abs(scores), axis=0)
-    signs = np.sign(scores[peak, np.arange(vectors.shape[1])])
+    scores = vectors if (weights == 1).all() else vectors[used] / np.sqrt(weights[used])[:, None]
+    signs = np.sign(scores.max(axis=0) + scores.min(axis=0))
+    for column in np.flatnonzero(signs == 0):  # both ends alike: the first of them counts
+        signs[column] = np.sign(scores[np.argmax(np.abs(scores[:, column])), column])
     return np.where(signs == 0, 1.0, signs)
 
 

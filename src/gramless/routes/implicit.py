@@ -139,7 +139,9 @@ def assemble(problem: Problem, x: Any, weights: Array, centered: CenteredGram, r
     values, certificate = settle_spectrum(result.values, result.certificate, problem.kernel.mercer, noise)
     vectors = result.vectors * sign_flips(result.vectors, weights)
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
-    basis = centered.roots[:, None] * vectors * scale
+    basis = vectors * scale
+    if unless_ones(weights) is not None:
+        basis *= centered.roots[:, None]
     # a trace of the mean, of the size of rounding, would be magnified by the kernel, which is not centred
     basis -= np.outer(weights / centered.weight, basis.sum(axis=0))
     space = Eigenspace(

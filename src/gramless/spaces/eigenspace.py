@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, like
 from gramless.spaces.bounds import Bounds
 from gramless.spaces.span import Span
 
@@ -50,7 +50,8 @@ class Eigenspace:
 
     def project(self, x: Any) -> Array:
         """Principal components (m, k) of rows `x` (m, d) (Raykar & Ankur, eq. 22)."""
-        return self.span.dot(x, self.basis) - self.offset
+        products = self.span.dot(x, self.basis)
+        return products - like(self.offset, products)  # type: ignore[no-any-return]
 
     def residual(self, x: Any) -> Array:
         """Squared distance (m,) of each phi(x) from the subspace through the mean (Welling, eq. 5)."""

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, times, to_numpy
+from gramless.arrays import Array, is_tensor, times, to_numpy
+from gramless.arrays.devices import rows_on, usable_device
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, Linear
@@ -26,17 +27,19 @@ class Span(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointSpan:
-    """The images of points: b_l = phi(points_l); products are made on `device`."""
+    """The images of points: b_l = phi(points_l); products are made on `device`, where this machine has it."""
 
     kernel: Kernel
     points: Any
     device: str = "cpu"
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        if self.device != "cpu" and not scipy.sparse.issparse(x):
+        device = usable_device(self.device)
+        if device != "cpu" and not scipy.sparse.issparse(x):
             from gramless.gram.cuda.rectangular import tensor_product
 
-            return to_numpy(tensor_product(self.kernel, x, self.points, coefficients, self.device))
+            product = tensor_product(self.kernel, x, self.points, coefficients, device)
+            return product if is_tensor(x) else to_numpy(product)
         return rectangular_product(self.kernel, x, self.points, coefficients)
 
     def norms2(self, x: Any) -> Array:
@@ -45,9 +48,10 @@ class PointSpan:
 
 @dataclass(frozen=True, eq=False)
 class FeatureSpan:
-    """The axes of explicit features: no training data are needed."""
+    """The axes of explicit features: no training data are needed; they are made on `device`, where there is one."""
 
     features: FeatureMap
+    device: str = "cpu"
 
     @property
     def kernel(self) -> Kernel:
@@ -55,7 +59,10 @@ class FeatureSpan:
         return self.features.kernel
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        return self.features.dot(x, coefficients)
+        if scipy.sparse.issparse(x):
+            return self.features.dot(x, coefficients)
+        product = self.features.dot(rows_on(self.device, x), coefficients)
+        return product if is_tensor(x) else to_numpy(product)
 
     def norms2(self, x: Any) -> Array:
         return self.kernel.diagonal(x)

@@ -12,7 +12,7 @@ from gramless.arrays import (
     beside,
     in_float32,
     in_float64,
-    like,
+    normal_columns,
     one_blas_thread,
     orthonormalize,
     times,
@@ -207,7 +207,7 @@ def _verify(
     q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
     if not probed:
         return q, operator @ q, ()
-    probes = off(q, like(goal.rng.standard_normal((len(q), PROBES)), q))
+    probes = off(q, normal_columns(goal.rng, PROBES, q))
     products = operator @ beside(q, probes)
     m = q.shape[1]
     return q, products[:, :m], (probes, off(q, products[:, m:]))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gramless.arrays import Array, beside, inner, like, orthonormalize, orthonormalize_roughly, times
+from gramless.arrays import Array, beside, inner, normal_columns, orthonormalize, orthonormalize_roughly, times
 from gramless.eigen.base import Basis, Operator, Outcome
 
 
@@ -50,7 +50,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     fresh = min(width, n - m) - chosen.shape[1]
     if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: look elsewhere as well
         held = beside(state.q, state.p)
-        random = like(rng.standard_normal((n, min(fresh, n - held.shape[1]))), held)
+        random = normal_columns(rng, min(fresh, n - held.shape[1]), held)
         extra, _ = orthonormalize(_off(held, random), held)
         chosen = beside(chosen, extra)
     b = chosen.shape[1]

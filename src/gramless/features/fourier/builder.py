@@ -46,6 +46,7 @@ class FourierBuilder:
     """Fourier maps: d <= 3, kernels of the distance whose transform is known and positive."""
 
     boxed = True
+    tensors = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = _refusal(problem)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from gramless.arrays import Array, is_tensor, to_numpy
-from gramless.certificates import FAILURE_PROBABILITY, bernstein_upper
+from gramless.certificates import FAILURE_PROBABILITY, hoeffding_upper
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.cuda.operator import TorchGram
 
@@ -17,8 +17,8 @@ class CheckedGram(GramOperator):
     r"""S v by the fused product, each product checked on a sample of rows.
 
     The worst that rounding could do is a hundred times what it does. With E the error of the product, the squares
-    E_i^2 / B^2 of sampled rows, B the worst for a row, lie in [0, 1]; Maurer & Pontil's empirical Bernstein inequality
-    bounds their mean, and with it \|E v\|^2 = sum_i E_i^2.
+    E_i^2 / B^2 of sampled rows, B the worst for a row, lie in [0, 1]; Hoeffding's inequality bounds their mean, and
+    with it \|E v\|^2 = sum_i E_i^2.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class CheckedGram(GramOperator):
         worst = self._worst_row()
         ratios = to_numpy((slip / torch.where(sizes > 0, sizes, 1.0)) ** 2) / worst**2
         each = FAILURE_PROBABILITY / max(1, v.shape[1])
-        means = [bernstein_upper(np.minimum(column, 1.0), each) for column in ratios.T]
+        means = [hoeffding_upper(np.minimum(column, 1.0), each) for column in ratios.T]
         return float(worst * np.sqrt(len(self.roots) * max(means)))
 
     def _worst_row(self) -> float:

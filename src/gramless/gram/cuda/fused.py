@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
+from gramless.arrays.devices import card_workspace
 from gramless.gram.cuda.kernel import gather_partials, product_tiles
 from gramless.gram.cuda.recipe import Recipe, binary_scale, halves
 
 _WIDEST = 64  # vectors in one launch
-_WORKSPACE = 5 * 2**30  # bytes of partial sums alive at once
 _RESIDENT = 64  # columns of the data up to which a block of rows stays in shared memory
 _GATHERED = 32  # rows that one program sums
 
@@ -160,7 +160,7 @@ class FusedProduct:
         shape = shape_for(m, self._d, width, self._square)
         groups, chunks = n // shape.group, -(-m // shape.chunk)
         bytes_each = 4 * width * (m * shape.symmetric + chunks * shape.group)
-        wave = max(1, min(groups, _WORKSPACE // bytes_each))
+        wave = max(1, min(groups, card_workspace(high.device) // bytes_each))
         of_rows = torch.empty(chunks * wave * shape.group * width, dtype=torch.float32, device=high.device)
         of_columns = torch.empty(wave * m * width * shape.symmetric, dtype=torch.float32, device=high.device)
         out = torch.zeros((n, width), dtype=torch.float64, device=high.device)

@@ -40,39 +40,52 @@ def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGRE
         return decay
 
 
+@triton.jit
+def _stepped(x_high, x_low, x_at, y_high, y_low, y_at, dot, D: tl.constexpr, STEP: tl.constexpr,
+             HALVES: tl.constexpr, STAGES: tl.constexpr):  # fmt: skip
+    """Products of two blocks of rows with more columns than stay in shared memory, some columns at a time."""
+    for k in tl.range(0, D, STEP, num_stages=STAGES):
+        a_high = tl.load(x_high + x_at + k)
+        b_high = tl.load(y_high + y_at + k)
+        if HALVES == 2:
+            a_low = tl.load(x_low + x_at + k)
+            b_low = tl.load(y_low + y_at + k)
+            dot = tl.dot(a_low, b_high, dot)
+            dot = tl.dot(a_high, b_low, dot)
+        dot = tl.dot(a_high, b_high, dot)
+    return dot
+
+
+@triton.jit
+def _times(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
+    """(k_high + k_low) (v_high + v_low), without the product of the two low halves, in a fresh accumulator."""
+    if HALVES == 2:
+        part = tl.dot(k_low, v_high)
+        part = tl.dot(k_high, v_low, part)
+        return tl.dot(k_high, v_high, part)
+    else:
+        return tl.dot(k_high, v_high)
+
+
+@triton.jit
+def _times_transposed(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
+    """(k_high + k_low)^T (v_high + v_low), likewise; tiles that the caller transposes would cost half as much again."""
+    if HALVES == 2:
+        part = tl.dot(tl.trans(k_low), v_high)
+        part = tl.dot(tl.trans(k_high), v_low, part)
+        return tl.dot(tl.trans(k_high), v_high, part)
+    else:
+        return tl.dot(tl.trans(k_high), v_high)
+
+
 @triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled anew for every number of rows
 def product_tiles(
-    x_high,
-    x_low,
-    x_bias,
-    y_high,
-    y_low,
-    y_bias,
-    v_high,
-    v_low,
-    rows_out,
-    columns_out,
-    n,
-    groups,
-    first_group,
-    first,
-    second,
-    power,
-    D: tl.constexpr,
-    STEP: tl.constexpr,
-    ROWS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    VECTORS: tl.constexpr,
-    SUB: tl.constexpr,
-    CHUNK: tl.constexpr,
-    SYMMETRIC: tl.constexpr,
-    PROFILE: tl.constexpr,
-    DEGREE: tl.constexpr,
-    X_HALVES: tl.constexpr,
-    V_HALVES: tl.constexpr,
-    EXACT_DIAGONAL: tl.constexpr,
-    STAGES: tl.constexpr,
-):
+    x_high, x_low, x_bias, y_high, y_low, y_bias, v_high, v_low, rows_out, columns_out,
+    n, groups, first_group, first, second, power,
+    D: tl.constexpr, STEP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, VECTORS: tl.constexpr,
+    SUB: tl.constexpr, CHUNK: tl.constexpr, SYMMETRIC: tl.constexpr, PROFILE: tl.constexpr, DEGREE: tl.constexpr,
+    X_HALVES: tl.constexpr, V_HALVES: tl.constexpr, EXACT_DIAGONAL: tl.constexpr, STAGES: tl.constexpr,
+):  # fmt: skip
     """Partial sums of K v over chunks of columns, for groups of SUB * ROWS rows; of K^T v as well where SYMMETRIC.
 
     Rows x (n, D) and columns y are given as halves, high + low, each with its own term (n,); vectors v (m, VECTORS)
@@ -98,8 +111,7 @@ def product_tiles(
         if SYMMETRIC:
             start = tl.maximum(start, rows)
             vi_high = tl.load(v_high + v_at)
-            if V_HALVES == 2:
-                vi_low = tl.load(v_low + v_at)
+            vi_low = tl.load(v_low + v_at) if V_HALVES == 2 else vi_high
         x_at = row_index[:, None] * D + step_index[None, :]
         if D == STEP:
             xi_high = tl.load(x_high + x_at)
@@ -126,15 +138,7 @@ def product_tiles(
                     dot = tl.dot(xi_high, yj_low, dot)
                 dot = tl.dot(xi_high, yj_high, dot)
             else:
-                for k in tl.range(0, D, STEP, num_stages=STAGES):
-                    a_high = tl.load(x_high + x_at + k)
-                    b_high = tl.load(y_high + y_at + k)
-                    if X_HALVES == 2:
-                        a_low = tl.load(x_low + x_at + k)
-                        b_low = tl.load(y_low + y_at + k)
-                        dot = tl.dot(a_low, b_high, dot)
-                        dot = tl.dot(a_high, b_low, dot)
-                    dot = tl.dot(a_high, b_high, dot)
+                dot = _stepped(x_high, x_low, x_at, y_high, y_low, y_at, dot, D, STEP, X_HALVES, STAGES)
             value = _values(dot, left, right, first, second, power, PROFILE, DEGREE)
             if EXACT_DIAGONAL:
                 value = tl.where(row_index[:, None] == column_index[None, :], power, value)
@@ -143,19 +147,11 @@ def product_tiles(
             if V_HALVES == 2:
                 k_low = (value - k_high.to(tl.float32)).to(tl.float16)
                 vj_low = tl.load(v_low + w_at)
-                part = tl.dot(k_low, vj_high)
-                part = tl.dot(k_high, vj_low, part)
-                part = tl.dot(k_high, vj_high, part)
             else:
-                part = tl.dot(k_high, vj_high)
-            total += part
+                k_low, vj_low = k_high, vj_high
+            total += _times(k_high, k_low, vj_high, vj_low, V_HALVES)
             if SYMMETRIC:
-                if V_HALVES == 2:
-                    above = tl.dot(tl.trans(k_low), vi_high)
-                    above = tl.dot(tl.trans(k_high), vi_low, above)
-                    above = tl.dot(tl.trans(k_high), vi_high, above)
-                else:
-                    above = tl.dot(tl.trans(k_high), vi_high)
+                above = _times_transposed(k_high, k_low, vi_high, vi_low, V_HALVES)
                 if SUB > 1:
                     above += before
                 tl.store(place, above, mask=(w_at >= 0) & off)

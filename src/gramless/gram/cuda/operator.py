@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from gramless.arrays import Array, is_tensor, refuse_scale, to_numpy, unit_roundoff
+from gramless.arrays import Array, in_dtype, is_tensor, refuse_scale, to_numpy, unit_roundoff
+from gramless.arrays.devices import to_device
 from gramless.gram.base import GramOperator, Statistics
-from gramless.gram.cuda.forms import form_of
-from gramless.gram.cuda.rectangular import TILE, column_means, to_device
+from gramless.gram.cuda.rectangular import TILE, refuse_without_tensors
 from gramless.gram.tiled.tiles import overflow_message
-from gramless.kernels import Kernel
+from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import Rounding
 
 Precision = Literal["fp64", "fp32", "fast"]
@@ -26,13 +26,13 @@ class TorchGram(GramOperator):
     Parameters
     ----------
     kernel : Kernel
-        One that :func:`~gramless.gram.cuda.forms.form_of` knows.
+        One whose ``tensors`` is true.
     x : ndarray or tensor of shape (n, d)
         Copied to the device once.
     weights : ndarray of shape (n,), optional
         Not negative; default: ones.
     device : str
-        ``"cuda"``, or ``"cpu"``.
+        ``"cuda"``, or ``"torch"`` for torch's CPU.
     precision : {"fp64", "fp32", "fast"}
         ``"fp32"``: on a card fused, three products of half-precision halves, a relative error of some 4e-7 that does
         not grow with n; elsewhere float32 tiles. ``"fast"``: one product, the 11 bits of tf32.
@@ -43,7 +43,7 @@ class TorchGram(GramOperator):
     --------
     >>> from gramless.kernels import Gaussian
     >>> x = np.array([[0.0], [1.0], [3.0]])
-    >>> operator = TorchGram(Gaussian(1.0), x, device="cpu")
+    >>> operator = TorchGram(Gaussian(1.0), x, device="torch")
     >>> np.allclose(operator @ np.ones(3), Gaussian(1.0)(x).sum(axis=1))
     True
     """
@@ -60,13 +60,11 @@ class TorchGram(GramOperator):
     ) -> None:
         n, self._d = x.shape
         super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
-        form = form_of(kernel)
-        if form is None:
-            raise ValueError(f"{kernel} has no form on torch tensors; pass device='cpu'")
-        self.kernel, self.precision, self._form = kernel, precision, form
-        self.device = torch.device(device)
-        self._x = to_device(x, self.device)
-        self._shift = column_means(kernel, self._x)
+        refuse_without_tensors(kernel)
+        self.kernel, self.precision = kernel, precision
+        self._x = to_device(x, device)
+        self.device = self._x.device
+        self._shift = column_shift(self._x) if kernel.shift_invariant else None
         self._weighted = weights is not None
         self._roots = torch.as_tensor(self.roots, device=self.device)[:, None]
         self._statistics: Statistics | None = None
@@ -79,7 +77,7 @@ class TorchGram(GramOperator):
     @property
     def dtype_of_tiles(self) -> Any:
         """float64, or float32 where that is all that is asked."""
-        return torch.float64 if self.precision == "fp64" else torch.float32
+        return np.float64 if self.precision == "fp64" else np.float32
 
     @cached_property
     def _tile(self) -> int:
@@ -88,7 +86,7 @@ class TorchGram(GramOperator):
     @cached_property
     def prepared(self) -> Any:
         """All rows, ready for tiles."""
-        return self._form.prepare(self._x.double(), self._shift, self.dtype_of_tiles)
+        return self.kernel.prepare(self._x, self._shift, self.dtype_of_tiles)
 
     @cached_property
     def _fused(self) -> Any | None:
@@ -109,10 +107,10 @@ class TorchGram(GramOperator):
     @cached_property
     def radius(self) -> float:
         """Largest norm of a row, as the kernel uses them."""
-        return self._form.radius(self._form.prepare(self._x.double(), self._shift, torch.float64))
+        return self.kernel.radius(self.kernel.prepare(self._x, self._shift))
 
     def diagonal(self) -> Array:
-        return self.roots**2 * self.kernel.diagonal(to_numpy(self._x))
+        return self.roots**2 * to_numpy(self.kernel.diagonal(self._x))
 
     def _matmat(self, v: Any) -> Any:
         block = self.place(v)
@@ -142,20 +140,21 @@ class TorchGram(GramOperator):
         """Tiles of the upper half, one after the other: the order of the sums is fixed."""
         n, step = len(v), self._tile
         out = torch.zeros_like(v)
-        block = v.to(self.dtype_of_tiles)
+        scales = torch.exp2(torch.floor(torch.log2(v.abs().amax(0).clamp_min(1e-290))))  # float32 has a smaller range
+        block = in_dtype(v / scales, self.dtype_of_tiles)
         squares = torch.zeros((), dtype=torch.float64, device=self.device)
         for i in range(0, n, step):
             rows = slice(i, i + step)
             left = self.prepared.part(rows)
             for j in range(i, n, step):
                 columns = slice(j, j + step)
-                tile = self._form.evaluate(left, left if i == j else self.prepared.part(columns), i == j)
+                tile = self.kernel.evaluate(left, left if i == j else self.prepared.part(columns))
                 out[rows] += tile @ block[columns]
                 if i != j:
                     out[columns] += tile.T @ block[rows]
                 if gather:
                     squares += self._square(tile, rows, columns) * (1 if i == j else 2)
-        return out, float(squares)
+        return out * scales, float(squares)
 
     def _square(self, tile: Any, rows: slice, columns: slice) -> Any:
         """Sum of squared entries of a tile of S."""
@@ -165,7 +164,7 @@ class TorchGram(GramOperator):
     @cached_property
     def rounding(self) -> Rounding:
         """Error of an entry of K."""
-        unit = unit_roundoff(np.float64 if self.precision == "fp64" else np.float32)
+        unit = unit_roundoff(self.dtype_of_tiles)
         if self._fused is not None:
             from gramless.gram.cuda.rounding import entry_rounding
 
@@ -180,7 +179,7 @@ class TorchGram(GramOperator):
 
             return sum_rounding(self._fused.tile_columns, self._fused.chunk, self.precision == "fast")
         blocks = -(-len(self.roots) // self._tile)
-        unit = unit_roundoff(np.float64 if self.precision == "fp64" else np.float32)
+        unit = unit_roundoff(self.dtype_of_tiles)
         return float(1.01 * (min(self._tile, len(self.roots)) * unit + (blocks + 8) * unit_roundoff()))
 
     def _conclude(self, sums: Array, squares: float) -> Statistics:
@@ -221,16 +220,14 @@ class TorchGram(GramOperator):
     def rows_times(self, index: Array, v: Any) -> Any:
         """Rows `index` of S v in float64, for a tensor v (n, b): tile by tile, (len(index), b)."""
         at = torch.as_tensor(index, device=self.device)
-        form, step = self._form, self._tile
-        picked = form.prepare(self._x[at].double(), self._shift, torch.float64)
+        kernel, step = self.kernel, self._tile
+        picked = kernel.prepare(self._x[at], self._shift)
         out = torch.zeros((len(index), v.shape[1]), dtype=torch.float64, device=self.device)
         block = self._roots * v
         for j in range(0, len(v), step):
-            columns = form.prepare(self._x[j : j + step].double(), self._shift, torch.float64)
+            columns = kernel.prepare(self._x[j : j + step], self._shift)
             for i in range(0, len(index), step):
-                out[i : i + step] += (
-                    form.evaluate(picked.part(slice(i, i + step)), columns, False) @ block[j : j + step]
-                )
+                out[i : i + step] += kernel.evaluate(picked.part(slice(i, i + step)), columns) @ block[j : j + step]
         return out * self._roots[at]
 
     def to_dense(self) -> Array:

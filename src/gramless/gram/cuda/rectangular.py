@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
-from gramless.arrays import is_tensor
-from gramless.gram.cuda.forms import form_of
+from gramless.arrays.devices import to_device
 from gramless.gram.tiled.tiles import overflow_message
-from gramless.kernels import Kernel
+from gramless.kernels import Kernel, column_shift
 
 TILE = {"cuda": 4096, "cpu": 512}
 
 
-def to_device(x: Any, device: Any) -> Any:
-    """Rows (n, d) on a device, in the precision they have."""
-    return (x if is_tensor(x) else torch.as_tensor(np.ascontiguousarray(x))).to(device=device)
-
-
-def column_means(kernel: Kernel, x: Any) -> Any | None:
-    """The mean row (d,) of a tensor, to be subtracted where that changes no value; None where it would."""
-    return x.mean(0, dtype=torch.float64) if kernel.shift_invariant else None
+def refuse_without_tensors(kernel: Kernel) -> None:
+    """Raise for a kernel that does not work on torch tensors."""
+    if not kernel.tensors:
+        raise ValueError(f"{kernel} has no form on torch tensors; pass device='cpu'")
 
 
 def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:
@@ -35,6 +29,7 @@ def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:
     y : ndarray or tensor of shape (n, d)
     v : ndarray or tensor of shape (n, k)
     device : torch.device or str
+        ``"torch"`` is torch's CPU.
 
     Returns
     -------
@@ -43,22 +38,22 @@ def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from gramless.kernels import Linear
-    >>> tensor_product(Linear(), np.array([[1.0], [2.0]]), np.array([[3.0]]), np.array([[1.0]]), "cpu").ravel().tolist()
+    >>> x, y = np.array([[1.0], [2.0]]), np.array([[3.0]])
+    >>> tensor_product(Linear(), x, y, np.array([[1.0]]), "torch").ravel().tolist()
     [3.0, 6.0]
     """
-    form = form_of(kernel)
-    if form is None:
-        raise ValueError(f"{kernel} has no form on torch tensors; pass device='cpu'")
+    refuse_without_tensors(kernel)
     x, y, v = to_device(x, device), to_device(y, device), to_device(v, device).double()
-    shift, step = column_means(kernel, y), TILE.get(v.device.type, 512)
-    sources = form.prepare(y.double(), shift, torch.float64)
+    shift, step = column_shift(y) if kernel.shift_invariant else None, TILE.get(v.device.type, 512)
+    sources = kernel.prepare(y, shift)
     out = torch.zeros((len(x), v.shape[1]), dtype=torch.float64, device=v.device)
     for i in range(0, len(x), step):
-        left = form.prepare(x[i : i + step].double(), shift, torch.float64)
+        left = kernel.prepare(x[i : i + step], shift)
         for j in range(0, len(y), step):
             columns = slice(j, j + step)
-            out[i : i + step] += form.evaluate(left, sources.part(columns), False) @ v[columns]
+            out[i : i + step] += kernel.evaluate(left, sources.part(columns)) @ v[columns]
     if not bool(torch.isfinite(out).all()):
         raise ValueError(overflow_message(kernel))
     return out
@@ -66,14 +61,12 @@ def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:
 
 def landmark_sums(kernel: Kernel, x: Any, landmarks: Any, weights: Any) -> tuple[Any, Any]:
     """C^T D C (p, p) and C^T D 1 (p,), C the kernel of rows `x` (n, d) with `landmarks` (p, d), D = diag(weights)."""
-    form = form_of(kernel)
-    assert form is not None  # the plan has seen to it
-    shift, step = column_means(kernel, landmarks), TILE.get(x.device.type, 512)
-    right = form.prepare(landmarks.double(), shift, torch.float64)
+    shift, step = column_shift(landmarks) if kernel.shift_invariant else None, TILE.get(x.device.type, 512)
+    right = kernel.prepare(landmarks, shift)
     scatter = torch.zeros((len(landmarks), len(landmarks)), dtype=torch.float64, device=x.device)
     sums = torch.zeros(len(landmarks), dtype=torch.float64, device=x.device)
     for i in range(0, len(x), step):
-        block = form.evaluate(form.prepare(x[i : i + step].double(), shift, torch.float64), right, False)
+        block = kernel.evaluate(kernel.prepare(x[i : i + step], shift), right)
         weighted = block * weights[i : i + step, None]
         scatter += block.T @ weighted
         sums += weighted.sum(0)

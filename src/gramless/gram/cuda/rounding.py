@@ -1,10 +1,12 @@
 """Rounding of the fused product: the worst case, from how the matrix units of a card add.
 
-A number split into two halves is off by 2^-22 of itself. The units are taken to add 16 products at a time to an
-accumulator, the 17 terms aligned to the largest and cut off there with at least 25 bits: such a step is off by at
-most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor does not state this; Fasi, Higham, Mikaitis & Pranesh
-(Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found units of earlier cards to work so, and it is an
-assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
+A number split into two halves is off by 2^-22 of itself, or by 2^-39 of the largest: scaling by powers of two first
+makes that so for rows, vectors and values of any range, and no other scheme is needed where ranges are wide.
+
+The units are taken to add 16 products at a time to an accumulator, the 17 terms aligned to the largest and cut off
+there with at least 25 bits: such a step is off by at most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor
+does not state this; Fasi, Higham, Mikaitis & Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found
+units of earlier cards to work so, and it is an assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from gramless.kernels.rounding import Rounding, underflow
 
 _HALVES = 2.0**-22
 _STEP = 1.1 * 2.0**-21
+_LOST = 2.0**-39  # of the largest: where halves end, for numbers of any range
 _SINGLE = 2.0**-10  # one product of numbers of 11 bits
 
 
@@ -25,7 +28,8 @@ def entry_rounding(kernel: Kernel, recipe: Recipe, radius: float, d: int, single
     if single:
         return kernel.rounding(radius, d, _SINGLE)
     if recipe.profile != "folded":
-        return kernel.rounding(radius, d, 2.0**-21)
+        lost = kernel.bound(radius) * _LOST  # folded values are never that small
+        return kernel.rounding(radius, d, 2.0**-21) + Rounding(lost, 0.0)
     # rows off by 2^-22 move |x - y|^2 by 8 R^2 2^-22; the part low * low is left out; then the steps of three products
     steps = 3 * -(-d // 16)
     spread = (8 + 2) * _HALVES + 2 * steps * _STEP

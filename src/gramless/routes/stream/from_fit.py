@@ -30,7 +30,7 @@ def stream_of_fit(fitted: Fitted, weights: Array | None, problem: Problem, reque
     """
     span = fitted.space.span
     if isinstance(span, FeatureSpan) and fitted.moments is not None:
-        return MomentStream(span.features, fitted.moments)
+        return MomentStream(span.features, fitted.moments, span.device)
     if not isinstance(span, PointSpan) or isinstance(span.kernel, Precomputed) or weights is None:
         return None
     used = weights > 0

@@ -43,6 +43,8 @@ class MergingStream:
         For its choices.
     failure_probability : float
         Chance that the bounds of a space that was taken over are wrong.
+    device : str
+        Where a :class:`LandmarkStream` will sum its batches; eigenspaces are merged on the CPU.
     """
 
     keeps: ClassVar[str] = "points"
@@ -57,6 +59,7 @@ class MergingStream:
     support: int | None = None
     seed: int = 0
     failure_probability: float = 0.0
+    device: str = "cpu"
 
     @property
     def weight(self) -> float:
@@ -69,7 +72,7 @@ class MergingStream:
             if self.rows:
                 known, heights = self.all_rows()
                 x, weights = stack_points(known, x), np.concatenate([heights, weights])
-            return LandmarkStream.begin(self.kernel, x, weights, self.support, self.seed)
+            return LandmarkStream.begin(self.kernel, x, weights, self.support, self.seed, self.device)
         if self.waiting is not None and self.waiting_weights is not None:
             x, weights = stack_points(self.waiting, x), np.concatenate([self.waiting_weights, weights])
         space, first = self.space, 0
@@ -149,7 +152,8 @@ def empty_merging_stream(problem: Problem, request: Request) -> MergingStream:
     """A stream before its first row; components and limit from `problem`, share and seed from `request`."""
     components = 16 if request.share is not None else problem.k or None
     seed = int(request.rng.integers(2**62))
-    return MergingStream(problem.kernel, components, request.share, support=problem.support, seed=seed)
+    device = methods["merging"].estimate(problem).device
+    return MergingStream(problem.kernel, components, request.share, support=problem.support, seed=seed, device=device)
 
 
 class MergingMethod:
@@ -174,7 +178,9 @@ class MergingMethod:
         seconds = pairs * (value + 2 * problem.d / _MACHINE.gemm) / problem.threads
         points = min(problem.n, problem.support or 10_000)
         error = 1e-4 if problem.support is None else 5e-3  # what is usually lost to truncation; to a thousand points
-        return Estimate(seconds, 8 * points * (problem.d + 6 * problem.k + 120), error)
+        card = problem.support is not None and problem.kernel.tensors and not problem.sparse
+        device = problem.device if card else "cpu"
+        return Estimate(seconds, 8 * points * (problem.d + 6 * problem.k + 120), error, device=device)
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         raise ValueError("method='merging' takes rows in batches: use partial_fit")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gramless.arrays import Array
+from gramless.arrays.devices import rows_on
 from gramless.features import FeatureMap, Moments
 from gramless.problem import Problem, Request
 from gramless.routes.explicit import conclude
@@ -22,12 +23,15 @@ class MomentStream:
     ----------
     features : FeatureMap
     moments : Moments
+    device : str
+        Where batches are summed.
     """
 
     keeps: ClassVar[str] = "moments"
 
     features: FeatureMap
     moments: Moments
+    device: str = "cpu"
 
     @property
     def rows(self) -> int:
@@ -38,12 +42,15 @@ class MomentStream:
         return self.moments.weight
 
     def add(self, x: Any, weights: Array) -> MomentStream:
-        return replace(self, moments=self.moments + self.features.moments(x, weights))
+        return replace(self, moments=self.moments + self._sums(x, weights))
 
     def remove(self, x: Any, weights: Array) -> MomentStream:
         if x.shape[0] > self.rows:
             raise ValueError(f"{x.shape[0]} rows cannot be taken out of the {self.rows} seen")
-        return replace(self, moments=self.moments - self.features.moments(x, weights))
+        return replace(self, moments=self.moments - self._sums(x, weights))
+
+    def _sums(self, x: Any, weights: Array) -> Moments:
+        return self.features.moments(rows_on(self.device, x), weights)
 
     def scaled(self, factor: float) -> MomentStream:
         return replace(self, moments=self.moments.scaled(factor))
@@ -55,6 +62,7 @@ class MomentStream:
         return replace(self, moments=self.moments + self.features.adopted(other.moments, other.features))
 
     def conclude(self, problem: Problem, request: Request, before: Eigenspace | None) -> Fitted:
+        problem = replace(problem, device=self.device)
         return conclude_moments(self.features, self.moments, problem, request, before, None)
 
 

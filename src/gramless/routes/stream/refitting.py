@@ -66,7 +66,7 @@ class RefittingStream:
         plan = make_plan(problem)
         while True:
             try:
-                fitted: Fitted = methods[plan.chosen].run(problem, self.x, self.weights, request)
+                fitted: Fitted = methods[plan.chosen].run(plan.placed, self.x, self.weights, request)
                 break
             except MemoryLimitError as error:
                 plan = plan.without(plan.chosen, str(error))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.arrays.devices import rows_on
 from gramless.features import DenseMoments, LandmarkMap, choose_pivots, transfer_moments
 from gramless.kernels import Kernel
 from gramless.problem import Problem, Request
@@ -35,6 +36,8 @@ class LandmarkStream:
         Points at most.
     seed : int
     newcomers : Newcomers
+    device : str
+        Where batches are summed.
     """
 
     keeps: ClassVar[str] = "points"
@@ -44,12 +47,14 @@ class LandmarkStream:
     most: int
     seed: int
     newcomers: Newcomers
+    device: str = "cpu"
 
     @classmethod
-    def begin(cls, kernel: Kernel, x: Any, weights: Array, most: int, seed: int) -> LandmarkStream:
+    def begin(cls, kernel: Kernel, x: Any, weights: Array, most: int, seed: int, device: str = "cpu") -> LandmarkStream:
         """Choose the points among rows `x` (n, d) with `weights` (n,)."""
         features = _choose(kernel, x, weights, most, np.random.default_rng(seed))
-        return cls(features, features.measured_moments(x, weights)[0], most, seed, _none_yet(most))
+        moments = features.measured_moments(rows_on(device, x), weights)[0]
+        return cls(features, moments, most, seed, _none_yet(most), device)
 
     @property
     def rows(self) -> int:
@@ -61,13 +66,14 @@ class LandmarkStream:
 
     def add(self, x: Any, weights: Array) -> LandmarkStream:
         rng = np.random.default_rng([self.seed, self.rows])
-        batch, leaks = self.features.measured_moments(x, weights)
+        rows = rows_on(self.device, x)
+        batch, leaks = self.features.measured_moments(rows, weights)
         height = float(weights @ np.maximum(self.features.kernel.diagonal(x), 0.0))
         newcomers = self.newcomers.add(x, weights * leaks, height, rng)
         if not newcomers.crowd():
             return replace(self, moments=self.moments + batch, newcomers=newcomers)
         renewed = replace(self, newcomers=newcomers)._renewed(rng)  # before the batch: it is not to leak first
-        return replace(renewed, moments=renewed.moments + renewed.features.measured_moments(x, weights)[0])
+        return replace(renewed, moments=renewed.moments + renewed.features.measured_moments(rows, weights)[0])
 
     def remove(self, x: Any, weights: Array) -> LandmarkStream:
         raise ValueError("rows cannot be taken out of a stream with max_support=: its points may have changed since")
@@ -89,6 +95,7 @@ class LandmarkStream:
         return replace(self, features=features, moments=moments, newcomers=_none_yet(self.most))
 
     def conclude(self, problem: Problem, request: Request, before: Eigenspace | None) -> Fitted:
+        problem = replace(problem, device=self.device)
         return conclude_moments(self.features, self.moments, problem, request, before, self.features.points)
 
     def _renewed(self, rng: np.random.Generator) -> LandmarkStream:

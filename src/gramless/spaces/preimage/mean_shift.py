@@ -6,7 +6,7 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.kernels import Gaussian, RadialKernel
-from gramless.kernels.base import Points, squared_distances
+from gramless.kernels.points import Points, squared_distances
 
 
 def mean_shift(

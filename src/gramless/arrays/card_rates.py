@@ -1,0 +1,77 @@
+"""What a card does a second: measured once in a few milliseconds, for the planner."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from gramless.machine import Card, Machine
+
+_SIDE = 2048  # of the matrices multiplied: enough to fill a card
+_SWEPT = 2**24  # numbers
+
+
+@cache
+def measure_card(device: str) -> Card:
+    """Rates of a card, to half a power of two, so that noise seldom changes a plan; of ``"torch"`` an H200's.
+
+    Examples
+    --------
+    >>> measure_card("torch") == Card()
+    True
+    """
+    if device == "torch":
+        return Card()
+    import torch
+
+    wide = torch.ones((_SIDE, _SIDE), dtype=torch.float64, device=device)
+    narrow = torch.ones((2 * _SIDE, 2 * _SIDE), dtype=torch.float16, device=device)
+    numbers = torch.zeros(_SWEPT, dtype=torch.float64, device=device)
+    return Card(
+        float64=coarse(2 * _SIDE**3 / _seconds(lambda: wide @ wide)),
+        halves=coarse(2 * (2 * _SIDE) ** 3 / _seconds(lambda: narrow @ narrow)),
+        sweep=coarse(_SWEPT / _seconds(lambda: torch.exp(numbers, out=numbers))),
+    )
+
+
+def machine_for(device: str) -> Machine:
+    """The rates that estimates of explicit features use on `device`; small eigenproblems stay on the host.
+
+    Examples
+    --------
+    >>> machine_for("cpu") == Machine()
+    True
+    """
+    if device == "cpu":
+        return Machine()
+    card = measure_card(device)
+    return Machine(gemm=card.float64, kernel=card.sweep)
+
+
+def coarse(rate: float) -> float:
+    """The nearest half power of two.
+
+    Examples
+    --------
+    >>> coarse(1000.0), coarse(1100.0)
+    (1024.0, 1024.0)
+    """
+    return float(2.0 ** (round(2 * math.log2(rate)) / 2))
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    """The best of three, after one that warms up."""
+    import torch
+
+    work()
+    best = math.inf
+    for _ in range(3):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        work()
+        end.record()
+        end.synchronize()
+        best = min(best, begin.elapsed_time(end) / 1000)
+    return best

@@ -1,0 +1,145 @@
+"""Rows made ready for products, and the products: dot products and squared distances, of numpy, CSR or torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from gramless.arrays import Array, in_dtype, in_float64, is_tensor, like, namespace, row_squares
+
+_WIDE = 256  # columns beyond which to copy the rows takes longer than to sweep over their products
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows made ready for products: the points themselves and their squared norms."""
+
+    values: Any  # ndarray or CSR, (n, d)
+    squared_norms: Array  # (n,)
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def eps(self) -> float:
+        """Spacing of numbers in the rows' precision."""
+        return float(np.finfo(self.squared_norms.dtype).eps)
+
+    @property
+    def largest(self) -> float:
+        """The largest squared norm."""
+        return float(self.squared_norms.max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class TensorPoints(Points):
+    """Rows on a torch device, with their norms beside them as factors of one matrix product.
+
+    Attributes
+    ----------
+    largest : float
+        The largest squared norm of all rows that were made ready together: to ask a card for it tile by tile would
+        wait.
+    whole : tuple of TensorPoints and slice, or None
+        Those that these are a part of, and which rows of them.
+    """
+
+    largest: float = 0.0
+    whole: tuple[TensorPoints, slice] | None = None
+
+    @property
+    def eps(self) -> float:
+        return float(namespace(self.values).finfo(self.values.dtype).eps)
+
+    @cached_property
+    def factors(self) -> Any:
+        """Tensors (n, d + 2), left and right: left @ right.T has the squared distances."""
+        if self.whole is not None:
+            points, rows = self.whole
+            return tuple(side[rows] for side in points.factors)
+        column, torch = self.squared_norms[:, None], namespace(self.values)
+        ones = torch.ones_like(column)
+        return torch.cat([self.values, column, ones], dim=1), torch.cat([-2 * self.values, ones, column], dim=1)
+
+    def part(self, rows: slice) -> TensorPoints:
+        """Some of the rows."""
+        return TensorPoints(self.values[rows], self.squared_norms[rows], self.largest, (self, rows))
+
+
+def column_shift(x: Any) -> Any:
+    """A point in the middle of dense rows; None for CSR, which a shift would fill."""
+    if scipy.sparse.issparse(x):
+        return None
+    return x.mean(0, dtype=namespace(x).float64) if is_tensor(x) else np.asarray(x, dtype=np.float64).mean(axis=0)
+
+
+def prepare_points(x: Any, shift: Any, dtype: npt.DTypeLike) -> Points:
+    """Rows in `dtype`, shifted in float64 first, with their squared norms."""
+    if scipy.sparse.issparse(x):
+        values = x.tocsr().astype(dtype, copy=False)
+        return Points(values, np.asarray(values.multiply(values).sum(axis=1), dtype=dtype).ravel())
+    values = in_float64(x)
+    if shift is not None:
+        values = values - like(shift, values)
+    values = in_dtype(values, dtype)
+    norms = row_squares(values)
+    if is_tensor(values):
+        return TensorPoints(values, norms, float(norms.max()) if len(norms) else 0.0)
+    return Points(values, norms)
+
+
+def dot_products(x: Any, y: Any) -> Array:
+    """``x @ y.T`` as a dense array, for ndarrays, CSR or tensors."""
+    product: Any = x @ y.T
+    return product.toarray() if scipy.sparse.issparse(product) else product  # type: ignore[no-any-return]
+
+
+def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
+    """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y; rounding may leave some below 0.
+
+    All of them times `factor`; on a card the product does that on its way.
+    """
+    if isinstance(x, TensorPoints):
+        left, right = x.factors[0], y.factors[1]  # type: ignore[attr-defined]
+        squared = namespace(left).addmm(left.new_empty(1), left, right.T, beta=0, alpha=factor)
+        return squared.fill_diagonal_(0) if x is y else squared  # type: ignore[no-any-return]
+    n, d = x.values.shape
+    if scipy.sparse.issparse(x.values) or d > _WIDE:
+        squared = dot_products(x.values, y.values)
+        squared *= -2
+        squared += x.squared_norms[:, None]
+        squared += y.squared_norms
+    else:  # the norms ride along as two more columns: no further sweep over the tile
+        left = np.empty((n, d + 2), x.values.dtype)
+        left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
+        right = np.empty((len(y), d + 2), y.values.dtype)
+        np.multiply(y.values, -2, out=right[:, :d])
+        right[:, d], right[:, d + 1] = 1, y.squared_norms
+        squared = left @ right.T
+    if x is y:
+        np.fill_diagonal(squared, 0)  # a point from itself: no rounding, however far out or narrow the kernel
+    if factor != 1:
+        squared *= factor
+    return squared
+
+
+def mend_near(squared: Array, x: Points, y: Points, near: float) -> None:
+    """Replace small squared distances by sums of squared differences, which do not cancel."""
+    largest = 4 * max(x.largest, y.largest)
+    card = is_tensor(squared)
+    pairs = max(1, (2**24 if card else 2**18) // max(1, x.values.shape[1]))
+    rows = max(1, (2**24 if card else 2**16) // max(1, len(y)))  # few at a time: the indices outgrow the tile
+    for top in range(0, len(x), rows):
+        below, columns = namespace(squared).where(squared[top : top + rows] <= near * largest)
+        for first in range(0, len(below), pairs):
+            i, j = top + below[first : first + pairs], columns[first : first + pairs]
+            difference = x.values[i] - y.values[j]
+            if scipy.sparse.issparse(difference):
+                squared[i, j] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+            else:
+                squared[i, j] = row_squares(difference)

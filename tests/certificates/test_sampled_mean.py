@@ -1,0 +1,21 @@
+"""Bounds on means from samples hold as often as they say, and the one by entropy is the narrower near 0."""
+
+import numpy as np
+import pytest
+
+from gramless.certificates import bernstein_upper, hoeffding_upper
+
+
+@pytest.mark.parametrize("bound", [bernstein_upper, hoeffding_upper])
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (0.02, 2), (5, 0.1), (0.001, 0.1)])
+def test_a_mean_exceeds_its_bound_no_more_often_than_stated(bound, a, b):
+    rng = np.random.default_rng(0)
+    missed = [bound(rng.beta(a, b, 200), 0.05) < a / (a + b) for _ in range(400)]
+    assert np.mean(missed) <= 0.05
+
+
+def test_samples_at_the_ends():
+    assert hoeffding_upper(np.ones(10), 1e-3) == 1
+    assert hoeffding_upper(np.zeros(1000), 1e-10) == pytest.approx(1 - 1e-10 ** (1 / 1000))
+    small = np.full(50_000, 1e-5)
+    assert small.mean() < hoeffding_upper(small, 1e-10) < 0.5 * bernstein_upper(small, 1e-10)
