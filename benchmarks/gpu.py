@@ -156,7 +156,9 @@ def family(mnist: Path | None) -> dict[str, Any]:
     monomials = {"n_components": 20, "kernel": "poly", "method": "monomials"}
     lines = {
         "landmarks, N=1,000,000, d=64": both(KernelPCA, landmarks, digits, lambda model: model.certificate_.values),
-        "monomials, degree 3, N=1,000,000, d=10": both(KernelPCA, monomials, cube, lambda model: model.certificate_.values),
+        "monomials, degree 3, N=1,000,000, d=10": both(
+            KernelPCA, monomials, cube, lambda model: model.certificate_.values
+        ),
     }
     if mnist is None:
         return lines
