@@ -12,6 +12,7 @@ in all of them the density is the Parzen estimate; cut off where the coefficient
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 from sklearn.neighbors import KernelDensity
 
@@ -30,7 +31,7 @@ def density(model):
 
 def error(estimate):
     """Integrated squared error."""
-    return np.trapezoid((estimate - truth) ** 2, grid)
+    return trapezoid((estimate - truth) ** 2, grid)
 
 
 # %%
@@ -63,7 +64,7 @@ right.legend(frameon=False)
 # %%
 # It is a density: it integrates to 1, and can be sampled from.
 
-print(f"integral {np.trapezoid(density(chosen), grid):.4f}, {chosen.n_components_} terms")
+print(f"integral {trapezoid(density(chosen), grid):.4f}, {chosen.n_components_} terms")
 drawn = chosen.sample(5000, random_state=0)[:, 0]
 print(f"of 5000 samples {np.mean(drawn < -1):.1%} lie in the narrow heap, of the data {np.mean(x < -1):.1%}")
 plt.show()

@@ -23,6 +23,8 @@ PACKAGES = [
     "gramless.discriminants",
     "gramless.persistence",
     "gramless.sources",
+    "gramless.execution",
+    "gramless.report",
     "gramless.explorer",
     "gramless.plots",
     "gramless.errors",

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-from typing import Any
 
 import numpy as np
 
@@ -22,5 +21,8 @@ def fail_always(block: np.ndarray) -> np.ndarray:
     return block
 
 
-def frame_to_array(frame: Any) -> np.ndarray:
-    return np.asarray(frame)
+def kill_the_worker(block: np.ndarray) -> np.ndarray:
+    """Ends the process that works on a block with a row of sevens."""
+    if (block == 7).all(axis=1).any():
+        os._exit(1)
+    return block

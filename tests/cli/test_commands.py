@@ -183,7 +183,29 @@ def test_arrays_of_an_archive_by_name(folder, irises, capsys):
     assert '"title":"kind","names":["0","1","2"]' in (folder / "page.html").read_text(encoding="utf-8")
 
 
-def test_demo_is_the_tour(folder, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
+def test_report_leaves_the_label_out_of_the_rows(folder, irises):
+    pytest.importorskip("plotly")
+    KernelPCA(3, kernel="rbf").fit(irises).save(folder / "nameless.gramless")
+    run("report", "nameless.gramless", "iris.csv", "--label", "species", "-o", "page.html")
+    assert '"names":["setosa","versicolor","virginica"]' in (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_demo_is_the_tour(folder, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("gramless.demo.run", lambda out, rows: asked.update(out=str(out), rows=rows))
     run("demo", "-o", "tour", "--rows", "300")
-    assert sorted(path.name for path in (folder / "tour").iterdir()) == ["annulus.png", "digits.png", "report.html"]
+    assert asked == {"out": "tour", "rows": 300}
+
+
+def test_explore_serves_the_rows_with_their_labels(folder, irises, monkeypatch):
+    explorer = pytest.importorskip("gramless.explorer")
+    served = {}
+
+    def serve(data, port=0, *, show=True, label=None, labels=None, wait=True):
+        served.update(data=data, port=port, show=show, labels=labels)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explorer, "serve", serve)
+    run("explore", "iris.csv", "--label", "species", "--port", "5099", "--no-show")
+    np.testing.assert_array_equal(np.concatenate(list(served["data"].blocks(1000))), irises)
+    assert (served["port"], served["show"], served["labels"][0]) == (5099, False, "setosa")

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.stats
+from scipy.integrate import trapezoid
 
 from gramless.densities import Moment, Series, Shape, fit_series, held_out_count, retained_by_rule
 from gramless.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial
@@ -25,7 +26,7 @@ def test_the_integral_is_that_of_the_profile(kernel, d):
     r = np.linspace(0, 60, 2_000_001)
     values = kernel(np.zeros((1, 1)), r[:, None])[0] * r ** (d - 1)
     sphere = 2 * np.pi ** (d / 2) / scipy.special.gamma(d / 2)
-    assert np.exp(Shape.of(kernel, d).log_integral) == pytest.approx(sphere * np.trapezoid(values, r), rel=1e-5)
+    assert np.exp(Shape.of(kernel, d).log_integral) == pytest.approx(sphere * trapezoid(values, r), rel=1e-5)
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=str)
@@ -34,7 +35,7 @@ def test_two_kernels_overlap_as_the_spread_one_says(kernel):
     wide, log = Shape.of(kernel, 1).spread()
     for apart in (0.0, 0.3, 1.7):
         product = kernel(grid, np.zeros((1, 1))) * kernel(grid, np.full((1, 1), apart))
-        exact = np.trapezoid(product[:, 0], grid[:, 0])
+        exact = trapezoid(product[:, 0], grid[:, 0])
         value = wide(np.zeros((1, 1)), np.full((1, 1), apart))[0, 0]
         assert np.exp(log) * value == pytest.approx(exact, rel=1e-4)
 
@@ -84,7 +85,7 @@ def test_the_count_has_the_least_error_on_rows_held_out():
         train, held = x[np.arange(100) % 5 != fold], x[np.arange(100) % 5 == fold]
         for count in range(1, 13):
             part = series(kernel, train, count)
-            square = np.trapezoid((part.raw(grid) / scale) ** 2, grid[:, 0])
+            square = trapezoid((part.raw(grid) / scale) ** 2, grid[:, 0])
             errors[count - 1] += square - 2 * (part.raw(held) / scale).mean()
     assert series(kernel, x).count == int(np.argmin(errors)) + 1
 
@@ -118,7 +119,7 @@ def test_what_lies_below_zero_is_cut_off_and_the_rest_scaled(kernel):
     density = np.exp(below.log(grid[:, None]))
     mass, error = below.mass
     assert 0 < error < 0.01
-    assert np.trapezoid(density, grid) == pytest.approx(1.0, abs=4 * error / mass)
+    assert trapezoid(density, grid) == pytest.approx(1.0, abs=4 * error / mass)
     assert np.isneginf(below.log(grid[raw < 0][:1, None])).all()
     drawn = below.sample(3000, np.random.default_rng(0))
     assert (below.raw(drawn) > 0).all()

@@ -36,7 +36,8 @@ def assert_fits_alike() -> None:
         assert (model.certificate_.upper >= alone.certificate_.lower).all()
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 4])
 def test_any_number_of_workers_finds_the_same(workers: int) -> None:
     with (
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,

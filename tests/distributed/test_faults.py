@@ -58,7 +58,7 @@ def test_a_worker_killed_in_the_middle_of_a_fit(client: Any, route: str) -> None
     client.wait_for_workers(2, timeout=120)
 
 
-@pytest.mark.parametrize("route", MODELS)
+@pytest.mark.parametrize("route", [pytest.param("explicit", marks=pytest.mark.slow), "tiled"])
 def test_a_worker_that_comes_late(client: Any, route: str) -> None:
     quiet = KernelPCA(3, **MODELS[route]).fit(X)
 
@@ -77,13 +77,25 @@ def test_a_worker_that_comes_late(client: Any, route: str) -> None:
 
 
 @pytest.mark.usefixtures("client")
-@pytest.mark.parametrize("route", MODELS)
+@pytest.mark.parametrize("route", ["explicit", pytest.param("tiled", marks=pytest.mark.slow)])
 def test_a_partition_that_fails_once_is_tried_again(tmp_path: Path, route: str) -> None:
     marker = tmp_path / "failed"
     blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.fail_once, str(marker), dtype=float)
     model = KernelPCA(3, **MODELS[route]).fit(blocks)
     assert marker.exists()
     np.testing.assert_allclose(model.eigenvalues_, KernelPCA(3, **MODELS[route]).fit(X).eigenvalues_, rtol=1e-10)
+
+
+@pytest.mark.slow
+def test_a_partition_that_takes_every_worker_with_it_is_named() -> None:
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.kill_the_worker, dtype=float)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster),
+        pytest.raises(PartitionError, match=r"partition.*\b2\b.* failed: KilledWorker"),
+    ):
+        KernelPCA(3, kernel="poly").fit(blocks)
 
 
 @pytest.mark.usefixtures("client")

@@ -42,6 +42,6 @@ def test_what_needs_the_rows_says_so() -> None:
     with pytest.raises(ValueError, match="method='nearest'"):
         model.prototypes()
     with pytest.raises(ValueError, match="X has 3 features"):
-        model.predict(da.ones((10, 3))).compute()
+        model.predict(da.ones((10, 3)))
     with pytest.raises(ValueError, match="at most 4 clusters"):
         KernelKMeans(5).fit(da.ones((4, 2)))

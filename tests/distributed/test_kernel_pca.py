@@ -44,7 +44,7 @@ def test_a_cluster_finds_the_model_of_one_process(route: str) -> None:
     assert_same_model(together, alone, x)
 
 
-@pytest.mark.parametrize("method", ["fourier", "tiled"])
+@pytest.mark.parametrize("method", ["fourier", pytest.param("tiled", marks=pytest.mark.slow)])
 def test_weights_may_be_a_dask_array(method: str) -> None:
     x = data(2)
     weights = np.random.default_rng(1).integers(0, 3, len(x)).astype(float)
@@ -71,15 +71,21 @@ def test_data_frame_with_unknown_lengths() -> None:
     table = pandas.DataFrame(x, columns=["width", "height"])
     frame = frames.from_pandas(table, npartitions=3)
     weights = pandas.Series(np.random.default_rng(0).random(len(x)))
-    model = KernelPCA(3, kernel="rbf", gamma="median", method="fourier").fit(
-        frame, sample_weight=frames.from_pandas(weights, npartitions=3)
-    )
+    model = KernelPCA(3, kernel="rbf", gamma="median", method="fourier")
+    model.fit(frame, sample_weight=frames.from_pandas(weights, npartitions=3))
     alone = KernelPCA(3, kernel="rbf", gamma="median", method="fourier").fit(table, sample_weight=weights)
     assert list(model.feature_names_in_) == ["width", "height"]
     assert_same_model(model, alone, table)
     scores = model.transform(frame)
     assert np.isnan(scores.shape[0])
     np.testing.assert_allclose(scores.compute(), alone.transform(table), atol=1e-8)
+    heavy = frames.from_pandas(table.assign(heaviness=weights), npartitions=2)
+    by_name = KernelPCA(**model.get_params()).fit(heavy, sample_weight="heaviness")
+    np.testing.assert_allclose(by_name.eigenvalues_, model.eigenvalues_, rtol=1e-10)
+    with pytest.raises(ValueError, match="is no column of X"):
+        KernelPCA(2).fit(heavy, sample_weight="lightness")
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform(frame[["height", "width"]])
 
 
 def test_transform_waits_until_it_is_computed() -> None:
@@ -90,6 +96,11 @@ def test_transform_waits_until_it_is_computed() -> None:
     assert lazy.shape == (700, 3)
     assert lazy.dtype == np.float32
     np.testing.assert_allclose(lazy.compute(), model.transform(x), rtol=1e-5, atol=1e-5)
+    with pytest.raises(ValueError, match="X has 2 features, but KernelPCA is expecting 3"):
+        model.transform(da.ones((5, 2)))
+    stream = KernelPCA(3, kernel="poly", gamma=0.1).partial_fit(x[:400]).partial_fit(x[400:])
+    later = stream.transform(da.from_array(x, chunks=(100, 3))).compute()
+    np.testing.assert_allclose(np.abs(later), np.abs(model.transform(x)), rtol=1e-3, atol=1e-4)
     again = KernelPCA(3, kernel="poly", gamma=0.1).fit_transform(da.from_array(x, chunks=(100, 3)))
     np.testing.assert_allclose(again.compute(), model.transform(x), rtol=1e-3, atol=1e-4)
 

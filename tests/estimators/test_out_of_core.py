@@ -225,7 +225,7 @@ def test_few_rows_and_none(tmp_path):
 
 
 def test_sparse_rows_in_blocks():
-    x = scipy.sparse.random_array((600, 30), density=0.1, rng=np.random.default_rng(0), format="csr")
+    x = scipy.sparse.random_array((600, 30), density=0.1, random_state=np.random.default_rng(0), format="csr")
     whole = KernelPCA(3, kernel="poly", degree=2).fit(x)
     for given in (open_source(x), iter([x[:100], x[100:]])):
         model = KernelPCA(3, kernel="poly", degree=2).fit(given)

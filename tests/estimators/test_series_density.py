@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.stats
+from scipy.integrate import trapezoid
 from sklearn.neighbors import KernelDensity
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -26,7 +27,7 @@ def test_it_is_a_density_on_the_line(kernel, settings):
     grid = np.linspace(-15, 15, 30_001)[:, None]
     density = np.exp(model.score_samples(grid))
     assert (density >= 0).all()
-    assert np.trapezoid(density, grid[:, 0]) == pytest.approx(1.0, abs=1e-3 + 5 * model.normalization_error_)
+    assert trapezoid(density, grid[:, 0]) == pytest.approx(1.0, abs=1e-3 + 5 * model.normalization_error_)
 
 
 def test_it_is_a_density_in_the_plane():
@@ -64,7 +65,7 @@ def test_fewer_terms_come_nearer_to_the_truth_with_a_wide_kernel():
     x, grid = two_heaps(2000), np.linspace(-8, 8, 4001)
     ours = SeriesDensity(bandwidth=0.6, random_state=0).fit(x)
     parzen = KernelDensity(bandwidth=0.6).fit(x)
-    errors = [np.trapezoid((np.exp(m.score_samples(grid[:, None])) - truth(grid)) ** 2, grid) for m in (ours, parzen)]
+    errors = [trapezoid((np.exp(m.score_samples(grid[:, None])) - truth(grid)) ** 2, grid) for m in (ours, parzen)]
     assert errors[0] < 0.8 * errors[1]
 
 

@@ -144,6 +144,21 @@ class TestTable:
         np.testing.assert_allclose(table.values, x)
         np.testing.assert_array_equal(table.labels, cluster)
 
+    def test_labels_of_a_csv_file_may_be_texts(self, tmp_path):
+        (tmp_path / "pets.csv").write_text("weight,kind,age\n4,cat,2\n9,dog,3\n5,cat,7\n")
+        table = read_table(tmp_path / "pets.csv", "kind")
+        assert table.names == ("weight", "age")
+        assert table.labels.tolist() == ["cat", "dog", "cat"]
+        assert read_table(tmp_path / "pets.csv", "kind", columns=["age"]).values.ravel().tolist() == [2, 3, 7]
+
+    def test_arrays_in_files(self, tmp_path):
+        x, cluster = three_clusters(30, rng=0)
+        np.save(tmp_path / "rows.npy", np.column_stack([x, cluster]))
+        np.savez(tmp_path / "rows.npz", X=x, y=cluster)
+        for table in (read_table(tmp_path / "rows.npy", "2"), read_table(tmp_path / "rows.npz", "y", key="X")):
+            np.testing.assert_array_equal(table.values, x)
+            np.testing.assert_array_equal(table.labels, cluster)
+
     def test_of_too_many_rows_a_sample_keeps_its_labels(self):
         x = np.arange(300_000.0)[:, None]
         table = read_table(x, labels=np.arange(300_000), memory_limit=16 * 5000)
@@ -155,11 +170,11 @@ class TestTable:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"data": np.ones((3, 2)), "label": 5}, "label=5 is not a column"),
+            ({"data": np.ones((3, 2)), "label": 5}, "no column 5"),
             ({"data": np.ones((3, 2)), "labels": [1, 2]}, "2 labels given for 3 rows"),
             ({"data": np.ones((3, 2)), "label": 0, "labels": [1, 2, 3]}, "two ways"),
-            ({"data": np.ones((1, 2))}, "1 rows and 2 columns"),
-            ({"data": np.ones((3, 1)), "label": 0}, "0 columns"),
+            ({"data": np.ones((1, 2))}, "1 row; too few"),
+            ({"data": np.ones((3, 1)), "label": 0}, "the only column"),
             ({"data": pd.DataFrame({"a": [1.0, 2.0]}), "label": "b"}, "label='b' is not a column"),
         ],
     )

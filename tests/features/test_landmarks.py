@@ -140,7 +140,7 @@ def test_pair_certificate_holds_and_is_much_narrower_than_the_trace():
 
 
 def test_sparse_rows_are_served():
-    x = scipy.sparse.random_array((200, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    x = scipy.sparse.random_array((200, 30), density=0.2, random_state=np.random.default_rng(0), format="csr")
     problem = problem_of(x, Gaussian(1.0), sparse=True)
     phi = maps["landmarks"].make(problem, x, np.ones(200), np.random.default_rng(0))
     dense = LandmarkMap.at(Gaussian(1.0), phi.points.toarray())

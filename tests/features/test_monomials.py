@@ -241,7 +241,7 @@ def test_many_features_take_the_squared_form():
 
 
 def test_sparse_rows():
-    x = scipy.sparse.random_array((300, 4), density=0.3, rng=np.random.default_rng(0), format="csr")
+    x = scipy.sparse.random_array((300, 4), density=0.3, random_state=np.random.default_rng(0), format="csr")
     kernel = Polynomial(degree=2)
     sparse, dense = make(kernel, x, sparse=True), make(kernel, x.toarray())
     assert sparse.same_space(dense)

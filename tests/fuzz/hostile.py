@@ -183,9 +183,9 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         _zarr({**_OLD, "shape": [4, 2], "compressor": {"id": "pickle"}}, ".zarray", {"0.0": pickle.dumps(_Command())}),
         "pickle",
     ),
-    "cut.parquet": (
+    "footer.parquet": (
         lambda path: path.write_bytes(b"PAR1" + bytes(40) + (2**31 - 1).to_bytes(4, "little") + b"PAR1"),
-        ".",
+        "not a whole Parquet file",
     ),
 }
 

@@ -72,8 +72,6 @@ def _zarr() -> dict[str, bytes]:
         import zarr
     except ImportError:
         return {}
-    if not hasattr(zarr, "create_array"):  # version 2, whose stores in memory are made otherwise
-        return {}
     memory: dict[str, Any] = {}
     store = zarr.storage.MemoryStore(memory)
     array = zarr.create_array(store, shape=(_ROWS, 3), chunks=(16, 3), dtype="f8")

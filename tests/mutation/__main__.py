@@ -44,8 +44,11 @@ TARGETS = {
     "features/fourier/axis.py": ["tests/features/test_fourier.py", "tests/features/test_axis.py"],
     "features/fourier/toeplitz.py": ["tests/features/test_fourier.py"],
     "features/fourier/scatter.py": ["tests/features/test_fourier.py"],
+    "persistence/checkpoint.py": ["tests/estimators/test_checkpoint.py"],
+    "persistence/consistency.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
+    "persistence/decoding.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
     "persistence/encoding.py": ["tests/persistence/test_files.py"],
-    "persistence/file.py": ["tests/persistence/test_files.py"],
+    "persistence/file.py": ["tests/persistence/test_container.py", "tests/persistence/test_files.py"],
 }
 
 
@@ -104,6 +107,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("modules", nargs="*", help="parts of the names of modules; default: all")
     settings = parser.parse_args()
+    os.environ.setdefault("GRAMLESS_EXAMPLES", "8")  # of Hypothesis': a mutant is gone at the first
     for heavy in ("numpy", "scipy.linalg", "scipy.special", "sklearn.base", "hypothesis", "pytest", "mpmath"):
         importlib.import_module(heavy)
     from mutation.mutants import mutants

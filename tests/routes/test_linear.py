@@ -51,7 +51,7 @@ def test_the_cheapest_form_is_taken():
 
 
 def test_sparse_rows():
-    x = scipy.sparse.random_array((200, 10), density=0.2, rng=np.random.default_rng(0), format="csr")
+    x = scipy.sparse.random_array((200, 10), density=0.2, random_state=np.random.default_rng(0), format="csr")
     sparse, dense = KernelPCA(3).fit(x), KernelPCA(3).fit(x.toarray())
     assert sparse.method_ == "covariance"
     np.testing.assert_allclose(sparse.transform(x), dense.transform(x.toarray()), atol=1e-9)

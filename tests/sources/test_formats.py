@@ -142,7 +142,7 @@ def test_columns_by_name(make, tmp_path):
 
 
 def test_sparse_rows_stay_sparse():
-    matrix = scipy.sparse.random_array((30, 8), density=0.2, rng=np.random.default_rng(0), format="csr")
+    matrix = scipy.sparse.random_array((30, 8), density=0.2, random_state=np.random.default_rng(0), format="csr")
     source = open_source(matrix)
     blocks = list(source.blocks(7))
     assert source.sparse

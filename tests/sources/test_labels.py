@@ -47,6 +47,12 @@ def test_a_column_of_numbers_by_its_number(tmp_path):
     assert column_names(tmp_path / "rows.npy") is None
 
 
+def test_whole_numbers_are_called_so(tmp_path):
+    (tmp_path / "rows.csv").write_text("digit,ink\n3,0.5\n7,0.25\n")
+    assert [str(name) for name in read_labels(tmp_path / "rows.csv", "digit")] == ["3", "7"]
+    assert [str(name) for name in read_labels(tmp_path / "rows.csv", "ink")] == ["0.5", "0.25"]
+
+
 def test_csv_without_names_by_number(tmp_path):
     (tmp_path / "rows.csv").write_text("1,2\n3,4\n")
     assert read_labels(tmp_path / "rows.csv", "1").tolist() == [2, 4]

@@ -36,7 +36,7 @@ def update(
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared
         for block in source.blocks(batch):
             fitted.partial_fit(block)
-            done += len(block)
+            done += block.shape[0]
             bar.advance(done, source.n_rows)
     if names is not None:
         fitted.feature_names_in_ = names

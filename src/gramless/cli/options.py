@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy .npz, or a folder of them.")]
+Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Components, as transform wrote them.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]
 ModelOut = Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes: .gramless")]
 TableOut = Annotated[

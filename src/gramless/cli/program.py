@@ -16,7 +16,7 @@ from gramless.cli.failures import INTERRUPTED, OK, explain
 from gramless.cli.fitting import fit, plan
 from gramless.cli.looking import inspect
 from gramless.cli.projecting import denoise, inverse, transform
-from gramless.cli.showing import demo, report
+from gramless.cli.showing import demo, explore, report
 
 _EPILOG = (
     "Exit codes: 0 done; 1 an error in gramless itself; 2 wrong use of a command; 3 a file cannot be read or written, "
@@ -41,6 +41,7 @@ _COMMANDS = (
     (merge, "Add models fitted apart."),
     (cluster, "Kernel k-means: a cluster for each row."),
     (report, "A page with all there is to see, offline."),
+    (explore, "A local page with a slider for the width."),
     (demo, "Kernel PCA beside PCA, in a minute."),
 )
 for command, summary in _COMMANDS:

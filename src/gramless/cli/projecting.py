@@ -32,13 +32,13 @@ def transform(
 def inverse(
     context: typer.Context,
     model: options.Model,
-    scores: options.Data,
+    scores: options.Scores,
     output: options.TableOut,
     by: options.Preimage = "auto",
     key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Find inputs whose components are those in DATA, as transform wrote them."""
+    """Find inputs whose components are SCORES, as transform wrote them."""
     from gramless.cli.failures import UnusableFileError
     from gramless.cli.files import check_table_path, load_model, open_rows
     from gramless.cli.settings import read_preimage

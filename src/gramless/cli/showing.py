@@ -1,4 +1,4 @@
-"""``gramless report`` and ``gramless demo``: pages to look at."""
+"""``gramless report``, ``gramless explore`` and ``gramless demo``: pages to look at."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
     fitted = load_model(model, "KernelPCA")
-    source = open_rows_of(fitted, data, columns, key)
+    source = open_rows_of(fitted, data, columns, key, label)
     labels = None if label is None else read_labels(data, label)
     with fit_bar(context.obj["quiet"]):
         write_report(
@@ -55,6 +55,27 @@ def report(
         )
     size = output.stat().st_size
     tell({"output": str(output), "bytes": size}, as_json, pairs([("written to", f"{output} ({size / 1e6:.1f} MB)")]))
+
+
+def explore(
+    data: options.Data,
+    label: options.Label = None,
+    columns: options.Columns = None,
+    key: options.Key = None,
+    port: Annotated[int, typer.Option(help="Of the page; 0: one that is free.")] = 0,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser, or only serve.")] = True,
+) -> None:
+    """Serve a page, to this machine only, on which the width of the kernel is moved and the picture follows."""
+    from contextlib import suppress
+
+    from gramless.cli.files import open_rows
+    from gramless.explorer import serve
+    from gramless.sources import read_labels
+
+    source = open_rows(data, columns, label, key)
+    labels = None if label is None else read_labels(data, label)
+    with suppress(KeyboardInterrupt):  # the way a server is ended
+        serve(source, port, show=show, labels=labels)
 
 
 def demo(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 
 def tell(told: dict[str, Any], as_json: bool, *tables: Any) -> None:
     """Print `told` as one JSON object, or the tables."""
     if as_json:
-        print(json.dumps(told, allow_nan=False))
+        print(json.dumps(finite(told), allow_nan=False))
         return
     from rich.console import Console
 
@@ -30,3 +31,18 @@ def pairs(rows: Sequence[tuple[str, str]]) -> Any:
     for name, text in rows:
         table.add_row(Text(name, style="bold"), Text(text))
     return table
+
+
+def finite(told: Any) -> Any:
+    """The same, with null for what JSON cannot say.
+
+    Examples
+    --------
+    >>> finite({"seconds": float("inf"), "errors": [0.5, float("nan")]})
+    {'seconds': None, 'errors': [0.5, None]}
+    """
+    if isinstance(told, dict):
+        return {name: finite(value) for name, value in told.items()}
+    if isinstance(told, list):
+        return [finite(value) for value in told]
+    return None if isinstance(told, float) and not isfinite(told) else told

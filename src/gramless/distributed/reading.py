@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.distributed.client import cluster_client, retries, worker_memory
+from gramless.distributed.client import cluster_client, retries, running_workers, worker_memory
 from gramless.distributed.collections import as_array
 from gramless.distributed.parts import DaskParts, large_arguments
 from gramless.execution.protocol import Block
@@ -25,8 +25,11 @@ def open_parts(x: Any, weights: Any = None) -> Iterator[tuple[DaskParts, tuple[s
     Parameters
     ----------
     x : dask Array or DataFrame of shape (n, d)
-    weights : dask Array, Series or array-like of shape (n,), optional
+    weights : dask Array, Series or array-like of shape (n,), or str, optional
+        A name stands for a column of a data frame.
     """
+    if isinstance(weights, str):
+        x, weights = _without_column(x, weights)
     with cluster_client() as client:
         rows, names = as_array(x)
         items = _with_weights(client, rows, weights)
@@ -37,8 +40,15 @@ def open_parts(x: Any, weights: Any = None) -> Iterator[tuple[DaskParts, tuple[s
         yield DaskParts(client, items, held), names
 
 
+def _without_column(x: Any, name: str) -> tuple[Any, Any]:
+    """A data frame without the column that has the weights, and that column."""
+    if name not in getattr(x, "columns", ()):
+        raise ValueError(f"sample_weight={name!r} is no column of X; pass one weight for each row, or a data frame")
+    return x.drop(columns=[name]), x[name]
+
+
 def _fits(client: Any, rows: Any) -> bool:
-    room = worker_memory(client) * sum(client.nthreads().values())
+    room = worker_memory(client) * sum(running_workers(client).values())
     return not room or not rows.nbytes > room / 2  # an unknown size is not a number
 
 

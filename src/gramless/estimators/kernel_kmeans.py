@@ -41,7 +41,7 @@ from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import maps
 from gramless.kernels import Kernel
-from gramless.persistence import ROWS
+from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
 

@@ -35,7 +35,7 @@ from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import Box
 from gramless.kernels import Kernel
-from gramless.persistence import ROWS
+from gramless.persistence.classes import ROWS
 from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem, Request
 from gramless.progress import observer

@@ -12,7 +12,8 @@ from gramless.certificates import Certificate
 from gramless.errors import FormatError
 from gramless.estimators.saving import estimators, model_dtype
 from gramless.kernels import Kernel
-from gramless.persistence import WIDTHS, Decoder, read_file
+from gramless.persistence import Decoder, read_file
+from gramless.persistence.consistency import WIDTHS
 
 _FIELDS = (
     *("format", "version", "estimator", "dtype", "n_features", "feature_names"),

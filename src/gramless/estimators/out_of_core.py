@@ -20,6 +20,7 @@ from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint
+from gramless.estimators.select_bandwidth import searched_gamma
 from gramless.execution import LocalRows, block_rows_for, read_ahead
 from gramless.features import FeatureMap, maps
 from gramless.kernels import Kernel
@@ -53,6 +54,11 @@ def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
     limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
     size = block_rows_for(source.n_features, limit)
     return LocalRows(source, size, weights, isinstance(sample_weight, str))
+
+
+def affordable_rows(memory_limit: int, n_features: int) -> int:
+    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
+    return memory_limit // (8 * 10 * 8 * n_features)
 
 
 class OutOfCore:
@@ -131,7 +137,7 @@ class OutOfCore:
             if rows.checkpoint.task != "survey":
                 rows.checkpoint.begin("survey", limit)
             limit = rows.checkpoint.kept
-        size = max(1000, min(_SAMPLE, limit // (64 * rows.n_features)))
+        size = max(1000, min(_SAMPLE, affordable_rows(limit, rows.n_features)))
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self.center_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
@@ -213,7 +219,10 @@ class OutOfCore:
     def _finish(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         domain = None if self.domain is None or rows.sparse else read_domain(self.domain, rows.n_features)
-        size = sample_size(self, rows.n_features) if self.fit_inverse_transform else 0
+        size = 0
+        if self.fit_inverse_transform:
+            room = affordable_rows(self.plan_.problem.memory_limit, rows.n_features)
+            size = max(1, min(sample_size(self, rows.n_features), room))
         seed = int(read_seed(self.random_state).integers(2**31))
         center, device = self._input_mean if self.center_input else None, self.plan_.candidates[self.method_].device
         work = Gathering(features, n_rows, center, domain, size, seed, device)
@@ -270,7 +279,8 @@ class OutOfCore:
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
             gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
-        self.gamma_ = resolve_gamma(gamma, sample, weights)
+        found = searched_gamma(self, sample, weights)
+        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _take_names(self: Any, rows: LocalRows) -> None:

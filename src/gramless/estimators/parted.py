@@ -50,21 +50,41 @@ def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
 def transform_parts(model: Any, library: Any, X: Any, out: Any = None) -> Any:
     """Components of data in parts, computed when they are asked for."""
     check_is_fitted(model)
+    refuse_other_columns(model, X)
     if out is not None:
         raise ValueError(f"out={out!r} is for files; store what transform(X) returns with Dask, e.g. da.to_npy_stack")
+    fitted = replace(model._fitted, vectors=None, moments=None, residuals=None)  # a stream makes its model now
     lean = copy.copy(model)
     lean.__dict__ = {name: value for name, value in model.__dict__.items() if name not in _LEFT_HERE}
-    lean.n_jobs = 1
-    lean._fitted = replace(model._fitted, vectors=None, moments=None, residuals=None)
+    lean.n_jobs, lean._fitted = 1, fitted
     dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
     return library.map_rows(X, lean.transform, model._n_features_out, dtype)
 
 
+def refuse_other_columns(model: Any, X: Any) -> None:
+    """Raise unless X has the columns that `model` was fitted to."""
+    names = getattr(X, "columns", None)
+    width = X.shape[1] if names is None else len(names)
+    if width != model.n_features_in_:
+        raise ValueError(
+            f"X has {width} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input"
+        )
+    known = getattr(model, "feature_names_in_", None)
+    if names is not None and known is not None and list(names) != list(known):
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            f"X has {list(names)}, the model {list(known)}"
+        )
+
+
+#: Attributes that projecting does not need; names of columns have been compared by then.
+_LEFT_HERE = (
+    *("X_fit_", "_weights", "_sample", "_preimage", "dual_coef_", "X_transformed_fit_"),
+    *("plan_", "_stream", "feature_names_in_"),
+)
+
 _SEARCHED_ROWS = 4096  # on which a bandwidth is searched for
 _ALL = 1000  # components to plan with, where all are asked for
-
-#: Attributes that projecting does not need.
-_LEFT_HERE = ("X_fit_", "_weights", "_sample", "_preimage", "dual_coef_", "X_transformed_fit_", "plan_", "_stream")
 
 
 def take_shape(model: Any, rows: PartedRows) -> None:
@@ -93,7 +113,12 @@ def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
     """The problem as it is on a cluster: its workers, its partitions, and the memory of the smallest."""
     limit = rows.parts.memory if model.memory_limit is None else parse_memory(model.memory_limit)
     return replace(
-        problem, workers=rows.parts.workers, partitions=len(rows.parts), memory_limit=limit, weight=rows.weight
+        problem,
+        workers=rows.parts.workers,
+        partitions=len(rows.parts),
+        memory_limit=limit,
+        weight=rows.weight,
+        support=getattr(model, "max_support", None),
     )
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import CenterModel
-from gramless.estimators.parted import on_workers, parted_kernel, take_shape
+from gramless.estimators.parted import on_workers, parted_kernel, refuse_other_columns, take_shape
 from gramless.estimators.posing import is_precomputed, pose_problem
 from gramless.routes.parted import PartedRows
 
@@ -37,28 +37,31 @@ def fit_clusters_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) 
 def labels_of_parts(model: Any, library: Any, X: Any) -> Any:
     """Nearest centres, when they are computed."""
     check_is_fitted(model)
-    return library.map_rows(X, _RowsOf(model._model, model.n_features_in_).nearest, None, np.int32)
+    refuse_other_columns(model, X)
+    return library.map_rows(X, _RowsOf(model._model).nearest, None, np.int32)
 
 
 def transform_clusters_of_parts(model: Any, library: Any, X: Any) -> Any:
     """Distances from the centres, when they are computed."""
     check_is_fitted(model)
+    refuse_other_columns(model, X)
     dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-    return library.map_rows(X, _RowsOf(model._model, model.n_features_in_).distances, model.n_clusters, dtype)
+    return library.map_rows(X, _RowsOf(model._model).distances, model.n_clusters, dtype)
 
 
 def score_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> float:
     """The inertia, times -1."""
     check_is_fitted(model)
-    squares = library.map_rows(X, _RowsOf(model._model, model.n_features_in_).squares, None, np.float64)
+    refuse_other_columns(model, X)
+    squares = library.map_rows(X, _RowsOf(model._model).squares, None, np.float64)
     return -float((squares if sample_weight is None else squares * sample_weight).sum().compute())
 
 
 class _RowsOf:
     """A model of centres for blocks of rows, which are checked first."""
 
-    def __init__(self, model: CenterModel, width: int) -> None:
-        self._model, self._width = model, width
+    def __init__(self, model: CenterModel) -> None:
+        self._model = model
 
     def nearest(self, rows: Array) -> Array:
         return self._model.nearest(self._checked(rows)).astype(np.int32)
@@ -71,8 +74,6 @@ class _RowsOf:
 
     def _checked(self, rows: Array) -> Array:
         rows = np.asarray(rows, dtype=_float(rows))
-        if rows.shape[1] != self._width:
-            raise ValueError(f"X has {rows.shape[1]} features, but KernelKMeans is expecting {self._width} features")
         if not np.isfinite(rows).all():
             raise ValueError("Input X contains NaN or infinity; fill in or leave out such rows")
         return rows

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import PreimageWarning
 from gramless.estimators.reading import read_seed
-from gramless.kernels import Gaussian, Precomputed
+from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
 
 METHODS = ("ridge", "fixed_point", "distances")
@@ -228,13 +228,8 @@ def sample_size(model: Any, n_features: int) -> int:
 
 
 def available_preimage(model: Any) -> str:
-    """The method of pre-images that suits a fitted model: the nearest image for a Gaussian, which needs no ridge.
-
-    Ridge regression where it was learnt for other kernels, else from distances.
-    """
-    if isinstance(model._space.span.kernel, Gaussian):
-        return "fixed_point"
-    return "ridge" if model.fit_inverse_transform else "distances"
+    """The method of pre-images that suits a fitted model: the nearest image for kernels of the distance, else ridge."""
+    return "fixed_point" if isinstance(model._space.span.kernel, RadialKernel) else "ridge"
 
 
 def _settled_points(expansion: Expansion, scores: Array, start: Array | None) -> Array:

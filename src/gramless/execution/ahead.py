@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+_PATIENCE = 10.0  # seconds for a read to end when nobody wants it any more; a source that hangs must not hang us
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
@@ -55,7 +56,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
     finally:
         stopped.set()
         wanted.release()
-        reader.join()
+        reader.join(_PATIENCE)
         close = getattr(items, "close", None)
-        if close is not None:
+        if close is not None and not reader.is_alive():
             close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -38,13 +38,17 @@ class LocalParts:
         self, work: Work, *shared: Any, each: Sequence[Any] | None = None, only: Sequence[int] | None = None
     ) -> list[Any]:
         """See :class:`Parts`."""
-        numbers = range(len(self)) if only is None else only
-        values = [()] * len(numbers) if each is None else [(value,) for value in each]
-        return [work(self._items[i], *shared, *value) for i, value in zip(numbers, values, strict=True)]
+        return list(self._results(work, shared, each, range(len(self)) if only is None else only))
 
     def reduce(self, work: Work, *shared: Any, each: Sequence[Any] | None = None, join: Work = operator.add) -> Any:
         """See :class:`Parts`."""
-        return join_in_tree(self.map(work, *shared, each=each), partial(reduce, join))
+        return join_in_tree(self._results(work, shared, each, range(len(self))), partial(reduce, join))
+
+    def _results(
+        self, work: Work, shared: Sequence[Any], each: Sequence[Any] | None, numbers: Sequence[int]
+    ) -> Iterator[Any]:
+        values = [()] * len(numbers) if each is None else [(value,) for value in each]
+        return (work(self._items[i], *shared, *value) for i, value in zip(numbers, values, strict=True))
 
     def kept(self, work: Work, *shared: Any) -> Parts:
         """See :class:`Parts`."""

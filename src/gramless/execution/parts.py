@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 Work = Callable[..., Any]
@@ -78,16 +78,28 @@ def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
     return groups
 
 
-def join_in_tree(items: Sequence[Any], join: Work, together: int = 4) -> Any:
+def join_in_tree(items: Iterable[Any], join: Work, together: int = 4) -> Any:
     """All items joined, neighbours first; the shape of the tree depends on their number alone.
+
+    Items may be made as they are taken: no more are held than `together` on each level.
 
     Examples
     --------
     >>> join_in_tree(["a", "b", "c", "d", "e"], lambda group: "(" + "".join(group) + ")")
     '((abcd)e)'
     """
-    level = list(items)
-    while len(level) > 1:
-        groups = [level[first : first + together] for first in range(0, len(level), together)]
-        level = [join(group) if len(group) > 1 else group[0] for group in groups]
-    return level[0]
+    levels: list[list[Any]] = [[]]
+    for item in items:
+        levels[0].append(item)
+        for level, group in enumerate(levels):
+            if len(group) < together:
+                break
+            if level + 1 == len(levels):
+                levels.append([])
+            levels[level + 1].append(join(group))
+            levels[level] = []
+    rest: list[Any] = []
+    for group in levels:
+        rest = group + rest
+        rest = [join(rest)] if len(rest) > 1 else rest
+    return rest[0]

@@ -1,4 +1,4 @@
-"""``python -m gramless.explorer DATA [--label COLUMN] [--port PORT] [--no-show]``."""
+"""``python -m gramless.explorer DATA [--label COLUMN] [--columns A,B,...] [--key NAME] [--port PORT] [--no-show]``."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m gramless.explorer", description="Move the width of a kernel and watch kernel PCA follow."
     )
     parser.add_argument("data", metavar="DATA", help="CSV, Parquet, NPY, NPZ, HDF5 or zarr file, or a folder of files")
-    parser.add_argument("--label", metavar="COLUMN", help="column of labels, by name or number")
+    parser.add_argument("--label", metavar="COLUMN", help="column of labels, by name or number; in .npz an array")
+    parser.add_argument("--columns", metavar="A,B,...", help="columns to use; all by default")
+    parser.add_argument("--key", metavar="NAME", help="which array of a .npz, HDF5 or zarr file holds the rows")
     parser.add_argument("--port", type=int, default=0, help="default: one that is free")
     parser.add_argument("--no-show", action="store_true", help="do not open a browser")
     options = parser.parse_args(arguments)
-    label = options.label
-    if label is not None and label.lstrip("-").isdigit():
-        label = int(label)
+    columns = None if options.columns is None else [_number_or_name(part) for part in options.columns.split(",")]
+    settings = {"label": options.label, "columns": columns, "key": options.key}
     try:
-        serve(options.data, options.port, show=not options.no_show, label=label)
+        serve(options.data, options.port, show=not options.no_show, **settings)
     except (GramlessError, ImportError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _number_or_name(column: str) -> str | int:
+    return int(column) if column.strip().isdigit() else column.strip()
 
 
 if __name__ == "__main__":

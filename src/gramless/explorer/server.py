@@ -13,7 +13,9 @@ from gramless.explorer.workbench import Workbench
 ADDRESS = "127.0.0.1"
 
 
-def make_app(data: Any, label: Any = None, *, labels: Any = None) -> Callable[[], Any]:
+def make_app(
+    data: Any, label: Any = None, *, labels: Any = None, columns: Any = None, key: str | None = None
+) -> Callable[[], Any]:
     """A function that makes a page for each visitor, as ``panel.serve`` takes it; the rows are shared.
 
     Parameters
@@ -23,6 +25,10 @@ def make_app(data: Any, label: Any = None, *, labels: Any = None) -> Callable[[]
         Column of labels.
     labels : array-like of shape (n,), optional
         Labels that are not a column of the data.
+    columns : list of str or int, optional
+        Which columns; all by default.
+    key : str, optional
+        Which array, in a file that has several.
 
     Returns
     -------
@@ -32,13 +38,21 @@ def make_app(data: Any, label: Any = None, *, labels: Any = None) -> Callable[[]
     _require_panel()
     from gramless.explorer.page import Page
 
-    table = data if isinstance(data, Table) else read_table(data, label, labels=labels)
+    table = data if isinstance(data, Table) else read_table(data, label, labels=labels, columns=columns, key=key)
     threading.Thread(target=warm_up, args=[Coloring.of(table.labels)], daemon=True).start()
     return lambda: Page(Workbench(table)).layout()
 
 
 def serve(
-    data: Any, port: int = 0, *, show: bool = True, label: Any = None, labels: Any = None, wait: bool = True
+    data: Any,
+    port: int = 0,
+    *,
+    show: bool = True,
+    label: Any = None,
+    labels: Any = None,
+    columns: Any = None,
+    key: str | None = None,
+    wait: bool = True,
 ) -> Any:
     """Serve the explorer at ``http://127.0.0.1:port``: nobody else's browser can reach it.
 
@@ -54,6 +68,10 @@ def serve(
         Column of labels.
     labels : array-like of shape (n,), optional
         Labels that are not a column of the data.
+    columns : list of str or int, optional
+        Which columns; all by default.
+    key : str, optional
+        Which array, in a file that has several.
     wait : bool, default=True
         Serve until interrupted. False: return the server, which its ``io_loop`` runs.
 
@@ -68,7 +86,7 @@ def serve(
     site that is open in the same browser cannot use it.
     """
     panel = _require_panel()
-    app = make_app(data, label, labels=labels)
+    app = make_app(data, label, labels=labels, columns=columns, key=key)
     socket_port = port or _free_port()
     origins = [f"{host}:{socket_port}" for host in (ADDRESS, "localhost")]
     settings = {"address": ADDRESS, "websocket_origin": origins, "title": "gramless explorer", "show": show}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array, parse_memory
-from gramless.sources import Source, open_source
+from gramless.sources import Source, column_names, open_source, read_labels
 from gramless.spaces import RowSample
 
 _BLOCK = 2**16
@@ -38,16 +39,29 @@ class Table:
     seen: int
 
 
-def read_table(data: Any, label: Any = None, *, labels: Any = None, memory_limit: Any = None) -> Table:
+def read_table(
+    data: Any,
+    label: Any = None,
+    *,
+    labels: Any = None,
+    columns: Any = None,
+    key: str | None = None,
+    memory_limit: Any = None,
+) -> Table:
     """Read everything :func:`gramless.sources.open_source` opens.
 
     Parameters
     ----------
     data : path, array, data frame, source
     label : str or int, optional
-        Column that holds labels, and is not a column of the data then. In a data frame it may hold texts.
+        Column that holds labels, numbers or texts, and is not a column of the data then; in a ``.npz`` file the name of
+        an array.
     labels : array-like of shape (n,), optional
         Labels that are not part of the data.
+    columns : list of str or int, optional
+        Which columns; all by default.
+    key : str, optional
+        Which array, in a file that has several.
     memory_limit : int, str or None
         What the rows may take; None: an eighth of the memory that is free. Of more rows a sample is kept.
 
@@ -61,13 +75,12 @@ def read_table(data: Any, label: Any = None, *, labels: Any = None, memory_limit
     >>> table.values.shape, table.labels.tolist()
     ((2, 2), [7.0, 8.0])
     """
-    if label is not None and labels is not None:
-        raise ValueError("label and labels are two ways to say the same; pass one of them")
-    if label is not None and hasattr(data, "columns"):
-        if label not in data.columns:
-            raise ValueError(f"label={label!r} is not a column; there are: {', '.join(map(str, data.columns))}")
-        data, labels, label = data.drop(columns=[label]), np.asarray(data[label]), None
-    source = open_source(data)
+    if label is not None:
+        if labels is not None:
+            raise ValueError("label and labels are two ways to say the same; pass one of them")
+        labels, others = _split(data, label, key)
+        columns = others if columns is None else columns
+    source = open_source(data, columns, key=key)
     if source.sparse:
         raise ValueError("the explorer draws dense rows: pass X.toarray()")
     room = parse_memory(None) // _SHARE if memory_limit is None else parse_memory(memory_limit)
@@ -75,12 +88,33 @@ def read_table(data: Any, label: Any = None, *, labels: Any = None, memory_limit
     names = source.feature_names or tuple(f"x{j + 1}" for j in range(source.n_features))
     if labels is not None:
         values, labels = values[:, :-1], np.asarray(labels)[values[:, -1].astype(np.int64)]
-    elif label is not None:
-        j = _position(label, names)
-        names, labels, values = names[:j] + names[j + 1 :], values[:, j], np.delete(values, j, axis=1)
-    if values.shape[0] < 2 or values.shape[1] < 1:
-        raise ValueError(f"{source.name} has {values.shape[0]} rows and {values.shape[1]} columns; too few to explore")
+    if len(values) < 2:
+        raise ValueError(f"{source.name} has {len(values)} row; too few to explore")
     return Table(np.ascontiguousarray(values), names, labels, source.name, seen)
+
+
+def _split(data: Any, label: Any, key: str | None) -> tuple[Array, list[Any] | None]:
+    """The labels, and the other columns; None for all of them, where labels are an array beside the rows."""
+    path = isinstance(data, (str, os.PathLike))
+    if path:
+        names = column_names(data)
+    else:
+        names = tuple(data.columns) if hasattr(data, "columns") else open_source(data, key=key).feature_names
+    if names is not None and label not in names:
+        raise ValueError(f"label={label!r} is not a column; there are: {', '.join(map(str, names[:20]))}")
+    if path:
+        labels = read_labels(data, str(label))
+    elif hasattr(data, "columns"):
+        labels = np.asarray(data[label])
+    else:
+        labels = np.concatenate([block[:, 0] for block in open_source(data, [label], key=key).blocks(_BLOCK)])
+    if names is None and path and str(data).lower().endswith(".npz"):
+        return labels, None
+    every = list(names) if names is not None else list(range(open_source(data, key=key).n_features))
+    others = [column for column in every if column != (label if names is not None else int(label))]
+    if not others:
+        raise ValueError(f"label={label!r} is the only column; nothing is left to explore")
+    return labels, others
 
 
 def _gather(source: Source, most: int, labels: Any) -> tuple[Array, int]:
@@ -105,11 +139,3 @@ def _gather(source: Source, most: int, labels: Any) -> tuple[Array, int]:
     if not seen:
         raise ValueError(f"{source.name} has no rows")
     return (np.concatenate(kept) if sample is None else sample.rows), seen
-
-
-def _position(label: Any, names: tuple[str, ...]) -> int:
-    if isinstance(label, str) and label in names:
-        return names.index(label)
-    if isinstance(label, (int, np.integer)) and -len(names) <= label < len(names):
-        return int(label) % len(names)
-    raise ValueError(f"label={label!r} is not a column; there are: {', '.join(names)}")

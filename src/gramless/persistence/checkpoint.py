@@ -16,6 +16,8 @@ from gramless.persistence.decoding import Decoder
 from gramless.persistence.encoding import Encoder
 from gramless.persistence.file import read_file, write_file
 
+_MOST_FEATURES = 10**7  # a map may be kept before there are sums of its size
+
 
 class FileCheckpoint:
     """A :class:`~gramless.execution.Checkpoint` in a file, which is replaced in one step after every block.
@@ -65,7 +67,7 @@ class FileCheckpoint:
                     "path, or delete the file to begin anew"
                 )
         try:
-            state = Decoder(arrays).expect(header["state"], dict[str, Any], "the state")
+            state = Decoder(arrays, most_features=_MOST_FEATURES).expect(header["state"], dict[str, Any], "the state")
             self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
             self.parts = list(zip(state["counts"], state["sums"], strict=True))
         except (ValueError, KeyError) as error:

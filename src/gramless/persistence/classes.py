@@ -74,16 +74,19 @@ _NARROWER: dict[tuple[str, str], Any] = {
     **{("Problem", name): np.ndarray | None for name in ("low", "high", "sample")},
 }
 _CONSTRUCTED = {"Monomials": {"kernel": Kernel, "d": int, "center": np.ndarray, "unit": np.ndarray}}
+_TYPES: dict[str, dict[str, Any]] = dict(_CONSTRUCTED)  # to resolve annotations takes time: once for each class
 
 
 def field_types(cls: type[Any]) -> dict[str, Any]:
     """What an object is made from again: the types of its fields by name."""
-    if cls.__name__ in _CONSTRUCTED:
-        return _CONSTRUCTED[cls.__name__]
-    if not is_dataclass(cls):
-        raise TypeError(f"{cls.__name__} does not say what it is made from")
-    hints = get_type_hints(cls)
-    return {f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name]) for f in fields(cls) if f.init}
+    if cls.__name__ not in _TYPES:
+        if not is_dataclass(cls):
+            raise TypeError(f"{cls.__name__} does not say what it is made from")
+        hints = get_type_hints(cls)
+        _TYPES[cls.__name__] = {
+            f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name]) for f in fields(cls) if f.init
+        }
+    return _TYPES[cls.__name__]
 
 
 def required_fields(cls: type[Any]) -> frozenset[str]:

@@ -76,8 +76,7 @@ class ReconstructionDisplay:
         shape : pair of int, optional
             Height and width; by default images are square.
         method : {"ridge", "fixed_point", "distances"}, optional
-            How pre-images are found; by default the fixed point for a Gaussian kernel, else ridge regression where it
-            was learnt, else distances.
+            How pre-images are found; by default the fixed point for kernels of the distance, else ridge regression.
         axes : sequence of two Axes, optional
             A new figure by default.
         """

@@ -189,8 +189,8 @@ def _image_section(model: Any, sample: Sample, shape: tuple[int, int] | None) ->
         return [Section("images", "Images", (f"No images: {error}.",))]
     figure = figure_html(
         plot_html(gallery_figure(galleries, shape), "image-plot"),
-        f"Rows as images of {shape[0]} x {shape[1]} pixels, and what their leading components keep of them: projected, "
-        f"then brought back to the input (pre-images by {method.replace('_', ' ')}).",
+        f"Rows as images of {shape[0]} x {shape[1]} pixels, and what their k leading components keep of them: "
+        f"projected, then brought back to the input (pre-images by {method.replace('_', ' ')}).",
     )
     return [Section("images", "De-noised images", (), figure)]
 

@@ -54,7 +54,7 @@
       marker: { opacity: 0.8, ...group.marker(kind === "scatter" ? flat : solid), line: { width: 0 } },
     };
     if (kind === "scatter") trace.marker.size = size;
-    else { trace.z = take(data.scores[axes[2]], group.members); trace.marker.size = 0.6 * size; }
+    else { trace.z = take(data.scores[axes[2]], group.members); trace.marker.size = 0.48 * size; }
     return trace;
   });
 
@@ -72,7 +72,7 @@
     Plotly.react("embedding-3d", traces("scatter3d", [0, 1, 2], colour), {
       font, legend, height: 620, margin: { l: 0, r: 0, t: 36, b: 8 }, hoverlabel: { align: "left" },
       scene: { xaxis: title(0), yaxis: title(1), zaxis: title(2), aspectmode: "data",
-        camera: { eye: { x: 1.35, y: 1.35, z: 0.8 } } },
+        camera: { eye: { x: 1.35, y: 1.35, z: 0.8 }, center: { x: 0, y: 0, z: -0.14 } } },
     }, data.config);
   };
 

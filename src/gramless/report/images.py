@@ -19,8 +19,8 @@ def reconstructions(model: Any, sample: Sample, method: str) -> dict[str, Array]
     k = len(model.eigenvalues_)
     found = {"given": rows}
     if k >= 8 and method != "ridge":  # a regression would have to be learnt again
-        found[f"{k // 4} components"] = model.truncate(k // 4).denoise(rows, method=method)
-    found[f"{k} components"] = model.denoise(rows, method=method)
+        found[f"k = {k // 4}"] = model.truncate(k // 4).denoise(rows, method=method)
+    found[f"k = {k}"] = model.denoise(rows, method=method)
     return found
 
 

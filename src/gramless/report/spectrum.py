@@ -12,64 +12,58 @@ from gramless.report.figures import BLUE, INK, ORANGE, SAND, panels, require_plo
 
 def spectrum_figure(model: Any) -> Any:
     """Eigenvalues in their intervals; beside them how wide the intervals are, and how far components may be turned."""
-    go = require_plotly()
     certificate = model.certificate_
-    values = np.asarray(certificate.values, dtype=float)
-    number = np.arange(1, len(values) + 1)
     titles = ("eigenvalues in their intervals", "what is proved of each")
     figure = panels(1, 2, subplot_titles=titles, horizontal_spacing=0.11)
-    texts = [
-        f"component {j}<br>eigenvalue {value:.8g}<br>at least {low:.8g}<br>at most {high:.8g}<br>{kind}"
-        for j, value, low, high, kind in zip(
-            number, values, certificate.lower, certificate.upper, certificate.kind, strict=True
-        )
-    ]
-    errors = {
-        "type": "data",
-        "symmetric": False,
-        "array": np.maximum(certificate.upper - values, 0),
-        "arrayminus": np.maximum(values - certificate.lower, 0),
-        "thickness": 1.6,
-        "width": 5,
-    }
-    marker = {"size": 8, "color": INK}
-    figure.add_trace(
-        go.Scatter(
-            x=number,
-            y=values,
-            mode="markers",
-            error_y=errors,
-            marker=marker,
-            hovertext=texts,
-            hoverinfo="text",
-            showlegend=False,
-        ),
-        1,
-        1,
-    )
-    for name, measure, color, symbol, dash in (
-        ("width / eigenvalue", certificate.width, BLUE, "circle", "solid"),
-        (
-            "angle (radians)",
-            np.where(certificate.angle < np.pi / 2, certificate.angle, np.nan),
-            ORANGE,
-            "square",
-            "dot",
-        ),
-    ):
-        shown = np.where(np.isfinite(measure) & (measure > 0), measure, np.nan)
-        line, marker = {"color": color, "dash": dash}, {"symbol": symbol, "size": 7, "color": color}
-        figure.add_trace(
-            go.Scatter(x=number, y=shown, mode="lines+markers", name=name, line=line, marker=marker, showlegend=True),
-            1,
-            2,
-        )
-    if (values > 0).all():
+    figure.add_trace(_eigenvalues(certificate), 1, 1)
+    angle = np.where(certificate.angle < np.pi / 2, certificate.angle, np.nan)
+    figure.add_trace(_measure("width / eigenvalue", certificate.width, BLUE, "circle", "solid"), 1, 2)
+    figure.add_trace(_measure("angle (radians)", angle, ORANGE, "square", "dot"), 1, 2)
+    if (certificate.values > 0).all():
         figure.update_yaxes(type="log", dtick="D2", row=1, col=1)
     figure.update_yaxes(type="log", dtick=1, exponentformat="power", row=1, col=2)
     figure.update_xaxes(title_text="component")
     figure.update_layout(height=420, showlegend=True, legend={"x": 0.58, "y": 0.98, "bgcolor": "rgba(255,255,255,.7)"})
     return figure
+
+
+def _eigenvalues(certificate: Any) -> Any:
+    """Points with error bars; pointing at one tells its interval."""
+    values, lower, upper = certificate.values, certificate.lower, certificate.upper
+    texts = [
+        f"component {j}<br>eigenvalue {value:.8g}<br>at least {low:.8g}<br>at most {high:.8g}<br>{kind}"
+        for j, (value, low, high, kind) in enumerate(zip(values, lower, upper, certificate.kind, strict=True), start=1)
+    ]
+    errors = {
+        "type": "data",
+        "symmetric": False,
+        "array": np.maximum(upper - values, 0),
+        "arrayminus": np.maximum(values - lower, 0),
+        "thickness": 1.6,
+        "width": 5,
+    }
+    return require_plotly().Scatter(
+        x=np.arange(1, len(values) + 1),
+        y=values,
+        mode="markers",
+        error_y=errors,
+        marker={"size": 8, "color": INK},
+        hovertext=texts,
+        hoverinfo="text",
+        showlegend=False,
+    )
+
+
+def _measure(name: str, measure: Any, color: str, symbol: str, dash: str) -> Any:
+    """A curve of what is positive and finite."""
+    return require_plotly().Scatter(
+        x=np.arange(1, len(measure) + 1),
+        y=np.where(np.isfinite(measure) & (measure > 0), measure, np.nan),
+        mode="lines+markers",
+        name=name,
+        line={"color": color, "dash": dash},
+        marker={"symbol": symbol, "size": 7, "color": color},
+    )
 
 
 def variance_figure(model: Any) -> Any:

@@ -74,7 +74,7 @@ class ZarrSource(ArraySource):
             if key is None:
                 key = _only(path, [name for name, array in node.arrays() if array.ndim == 2])
             node = _found(path, node, key, zarr.Array)
-        _refuse_codecs(path, getattr(node, "metadata", node))
+        _refuse_codecs(path, node.metadata)
         _refuse_air(path, node, _stored(path))
         super().__init__(node, columns, name=f"{path}, array {key!r}" if key else str(path))
 

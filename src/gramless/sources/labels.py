@@ -49,7 +49,7 @@ def read_labels(path: Any, column: str) -> Array:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
     >>> _ = path.write_text("weight,kind\n4,cat\n9,dog\n")
     >>> read_labels(path, "kind").tolist(), read_labels(path, "weight").tolist()
-    (['cat', 'dog'], [4.0, 9.0])
+    (['cat', 'dog'], [4, 9])
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -101,10 +101,13 @@ def _from_npz(path: Path, name: str) -> Array:
 
 
 def _as_numbers(texts: Array) -> Array:
+    """Whole numbers, or numbers, where all are; a class 3 is then not called 3.0."""
     try:
-        return np.asarray(texts, dtype=float)
+        numbers = np.asarray(texts, dtype=float)
     except ValueError:
         return texts
+    whole = np.isfinite(numbers) & (np.abs(numbers) < 2**53) & (numbers == np.round(numbers))
+    return numbers.astype(np.int64) if whole.all() else numbers
 
 
 def _schema(path: Path) -> Any:
