@@ -352,7 +352,7 @@ class KernelKMeans(
             starts = 1  # all would be the same
         return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
 
-    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any) -> Clustering:
+    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
         self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
         while True:
