@@ -39,6 +39,11 @@ def test_a_cluster_finds_the_partition_of_one_process(parameters: dict[str, obje
     np.testing.assert_array_equal(together.prototypes("nearest"), alone.prototypes("nearest"))
 
 
+def test_a_card_is_not_used_on_a_cluster() -> None:
+    with pytest.raises(ValueError, match="device='torch' is not used on a cluster"):
+        KernelKMeans(2, device="torch").fit(da.from_array(blobs(), chunks=(200, 2)))
+
+
 def test_what_needs_the_rows_says_so(tmp_path: Path) -> None:
     model = KernelKMeans(2, random_state=0, gamma=1.0).fit(da.from_array(blobs(), chunks=(200, 2)))
     model.save(tmp_path / "model")
