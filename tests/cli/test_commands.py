@@ -183,10 +183,18 @@ def test_arrays_of_an_archive_by_name(folder, irises, capsys):
     assert '"title":"kind","names":["0","1","2"]' in (folder / "page.html").read_text(encoding="utf-8")
 
 
-def test_demo_is_the_tour(folder, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
+def test_report_leaves_the_label_out_of_the_rows(folder, irises):
+    pytest.importorskip("plotly")
+    KernelPCA(3, kernel="rbf").fit(irises).save(folder / "nameless.gramless")
+    run("report", "nameless.gramless", "iris.csv", "--label", "species", "-o", "page.html")
+    assert '"names":["setosa","versicolor","virginica"]' in (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_demo_is_the_tour(folder, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("gramless.demo.run", lambda out, rows: asked.update(out=str(out), rows=rows))
     run("demo", "-o", "tour", "--rows", "300")
-    assert sorted(path.name for path in (folder / "tour").iterdir()) == ["annulus.png", "digits.png", "report.html"]
+    assert asked == {"out": "tour", "rows": 300}
 
 
 def test_explore_serves_the_rows_with_their_labels(folder, irises, monkeypatch):

@@ -14,7 +14,7 @@ COMMANDS = [
     *("fit", "plan", "inspect", "transform", "inverse", "denoise"),
     *("update", "merge", "cluster", "report", "explore", "demo"),
 ]
-HEAVY = {"numpy", "scipy", "sklearn", "rich", "pyarrow", "matplotlib", "plotly", "pandas", "finufft", "torch"}
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "plotly", "pandas", "finufft", "torch"}
 
 
 @pytest.fixture(scope="module")

@@ -87,10 +87,14 @@ def test_a_partition_that_fails_once_is_tried_again(tmp_path: Path, route: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("client")
 def test_a_partition_that_takes_every_worker_with_it_is_named() -> None:
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     blocks = da.from_array(X, chunks=(100, 3)).map_blocks(unreliable.kill_the_worker, dtype=float)
-    with pytest.raises(PartitionError, match="partition 2 failed: KilledWorker"):
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster),
+        pytest.raises(PartitionError, match=r"partition.*\b2\b.* failed: KilledWorker"),
+    ):
         KernelPCA(3, kernel="poly").fit(blocks)
 
 

@@ -106,6 +106,19 @@ def test_models_of_the_device_merge_with_each_other_and_with_those_of_the_cpu(de
     np.testing.assert_allclose(fitted.eigenvalues_, whole.eigenvalues_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("method", "kernel", "tol"), [EXPLICIT[0], EXPLICIT[1], EXPLICIT[3]], ids=str)
+def test_rows_from_a_file_are_summed_on_the_device(method, kernel, tol, device, tmp_path):
+    x = cube(3000)
+    np.save(tmp_path / "rows.npy", x)
+    settings = {"kernel": kernel, "method": method, "tol": tol, "memory_limit": "2GB"}
+    ours = KernelPCA(4, device=device, **settings).fit(tmp_path / "rows.npy")
+    theirs = KernelPCA(4, **settings).fit(x)
+    assert ours.plan_.candidates[method].device == device
+    assert_overlap(ours.certificate_, theirs.certificate_)
+    np.testing.assert_allclose(ours.transform(x[:9]), theirs.transform(x[:9]), atol=1e-6 if tol < 1e-5 else 10 * tol)
+
+
 def test_a_stream_that_stays_on_the_cpu_says_so():
     stream = KernelPCA(4, kernel=Gaussian(1.0), device="torch").partial_fit(cube(200))
     assert stream.method_ == "merging"

@@ -159,6 +159,50 @@ def test_a_sample_stands_for_many_rows():
     assert abs(np.log2(some.value / every.value)) <= 0.51
 
 
+class TestSources:
+    """Rows of files, read once."""
+
+    @pytest.fixture
+    def file(self, clusters, tmp_path):
+        np.save(tmp_path / "rows.npy", clusters)
+        return tmp_path / "rows.npy"
+
+    @pytest.mark.parametrize("criterion", ["median", "scale", "gap", "preimage"])
+    def test_a_small_file_is_its_rows(self, clusters, file, criterion):
+        assert select_bandwidth(file, "rbf", criterion).value == pytest.approx(
+            select_bandwidth(clusters, "rbf", criterion).value
+        )
+
+    def test_an_iterator_is_read_once_and_to_the_end(self):
+        x = np.random.default_rng(0).standard_normal((20_000, 2)) + np.repeat([[0.0], [5.0]], 10_000, axis=0)
+        read = []
+
+        def blocks():
+            for part in np.array_split(x, 7):
+                read.append(len(part))
+                yield part
+
+        assert select_bandwidth(blocks(), "rbf", "scale").value == pytest.approx(np.sqrt(x.var()))
+        assert sum(read) == len(x)
+        median = select_bandwidth(iter(np.array_split(x, 7)), "rbf", "median").value
+        assert median == pytest.approx(select_bandwidth(x, "rbf", "median").value, rel=0.1)
+
+    def test_weights_belong_to_rows(self, clusters, file):
+        times = np.random.default_rng(1).integers(0, 4, len(clusters)).astype(float)
+        for criterion in ("median", "scale", "gap"):
+            assert select_bandwidth(file, "rbf", criterion, sample_weight=times).value == pytest.approx(
+                select_bandwidth(clusters, "rbf", criterion, sample_weight=times).value
+            )
+
+    def test_fits_of_files_search_too(self, clusters, file):
+        model = KernelPCA(2, kernel="rbf", gamma="gap").fit(file)
+        assert model.gamma_ == pytest.approx(select_bandwidth(clusters, "rbf", "gap").gamma)
+
+    def test_all_rows_at_once_are_refused(self, file):
+        with pytest.raises(ValueError, match="max_samples=None"):
+            select_bandwidth(file, "rbf", "gap", max_samples=None)
+
+
 def test_all_rows_through_explicit_features_equal_the_matrix():
     x = np.random.default_rng(0).random((800, 2))
     every = select_bandwidth(x, Polynomial(degree=2, c=1.0), "gap", max_samples=None, candidates=[0.5, 1.0])

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("panel", reason="the explorer needs panel (gramless[explorer])")
 pytest.importorskip("datashader", reason="the explorer needs datashader (gramless[explorer])")
 
+from gramless import select_bandwidth
 from gramless.datasets import three_clusters
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -49,8 +50,9 @@ def browser():
         launched.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(browser, address):
+    """One page for all tests, which leave the sliders where they like."""
     shown = browser.new_page(viewport={"width": 1360, "height": 960})
     shown.set_default_timeout(PATIENCE)
     shown.problems, shown.asked = [], []
@@ -101,21 +103,16 @@ def test_the_slider_moves_width_picture_contours_and_spectrum(page):
     assert page.problems == []
 
 
-def test_kernel_and_degree(page):
-    before = summary(page)
-    page.locator("select").first.select_option("polynomial")
-    polynomial = changed(page, before)
-    assert polynomial.startswith("Polynomial(degree=2")
-    move(page, 0, "ArrowRight", 1)
-    assert changed(page, polynomial).startswith("Polynomial(degree=3")
-    assert page.problems == []
-
-
-def test_a_criterion_sets_the_width(page):
-    before = summary(page)
-    page.get_by_role("button", name="gap").click()
-    after = changed(page, before)
-    assert float(re.search(r"sigma=([\d.e-]+)", after)[1]) < float(re.search(r"sigma=([\d.e-]+)", before)[1])
+def test_criteria_set_the_width(page):
+    width = {}
+    for criterion in ("median", "gap"):
+        before = summary(page)
+        page.get_by_role("button", name=criterion).click()
+        width[criterion] = float(re.search(r"sigma=([\d.e-]+)", changed(page, before))[1])
+    x, _ = three_clusters(600, rng=0)
+    for criterion, value in width.items():  # to the nearest mark of the slider
+        chosen = select_bandwidth(x, "rbf", criterion).value
+        assert abs(np.log2(value / chosen)) < 0.07
 
 
 def test_other_axes_another_picture(page):
@@ -124,6 +121,16 @@ def test_other_axes_another_picture(page):
     page.locator("select").nth(1).select_option("3")
     page.wait_for_timeout(3000)
     assert image(page) != before
+
+
+def test_kernel_and_degree(page):
+    before = summary(page)
+    page.locator("select").first.select_option("polynomial")
+    polynomial = changed(page, before)
+    assert polynomial.startswith("Polynomial(degree=2")
+    move(page, 0, "ArrowRight", 1)
+    assert changed(page, polynomial).startswith("Polynomial(degree=3")
+    assert page.problems == []
 
 
 def test_nothing_is_fetched_from_elsewhere(page, address):

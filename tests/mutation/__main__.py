@@ -25,8 +25,8 @@ TARGETS = {
     "certificates/inertia.py": ["tests/certificates"],
     "certificates/interval.py": ["tests/certificates"],
     "certificates/outside.py": ["tests/certificates"],
-    "certificates/psd_residual.py": ["tests/certificates", "src/gramless/certificates/psd_residual.py"],
-    "certificates/quadrature.py": ["tests/certificates", "src/gramless/certificates/quadrature.py"],
+    "certificates/psd_residual.py": ["tests/certificates"],
+    "certificates/quadrature.py": ["tests/certificates"],
     "spaces/merge.py": ["tests/spaces/test_merge.py"],
     "features/moments.py": ["tests/features/test_moments.py", "tests/features/test_landmarks.py"],
     "features/rows.py": ["tests/features/test_moments.py", "tests/features/test_landmarks.py"],
@@ -44,8 +44,11 @@ TARGETS = {
     "features/fourier/axis.py": ["tests/features/test_fourier.py", "tests/features/test_axis.py"],
     "features/fourier/toeplitz.py": ["tests/features/test_fourier.py"],
     "features/fourier/scatter.py": ["tests/features/test_fourier.py"],
+    "persistence/checkpoint.py": ["tests/estimators/test_checkpoint.py"],
+    "persistence/consistency.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
+    "persistence/decoding.py": ["tests/persistence/test_decoding.py", "tests/persistence/test_files.py"],
     "persistence/encoding.py": ["tests/persistence/test_files.py"],
-    "persistence/file.py": ["tests/persistence/test_files.py"],
+    "persistence/file.py": ["tests/persistence/test_container.py", "tests/persistence/test_files.py"],
 }
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +28,8 @@ def run(seed):
 
 
 def main():
+    import resource
+
     import numpy as np
 
     from gramless import KernelPCA

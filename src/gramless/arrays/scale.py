@@ -38,7 +38,9 @@ def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     >>> in_range(np.array([1e30]), np.float32, "eigenvalues")
     array([1.e+30], dtype=float32)
     """
-    largest = float(np.abs(values).max(initial=0.0))
+    if np.dtype(dtype) == values.dtype:
+        return values
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     if np.isfinite(largest) and largest > float(np.finfo(dtype).max):
         raise ValueError(
             f"{what} of size {largest:.1e} do not fit {np.dtype(dtype)}, the type of X; "

@@ -36,12 +36,14 @@ def _is_number(column: str, names: tuple[str, ...] | None) -> bool:
     return column.isdigit() and (names is None or column not in names)
 
 
-def open_rows_of(model: Any, data: Path, columns: str | None = None, key: str | None = None) -> Source:
+def open_rows_of(
+    model: Any, data: Path, columns: str | None = None, key: str | None = None, label: str | None = None
+) -> Source:
     """The rows of a file that a model can take: by the names it was fitted to, where it and the file have names."""
     known = getattr(model, "feature_names_in_", None)
     if columns is None and known is not None and column_names(data) is not None:
         return open_source(data, [str(name) for name in known], key=key)
-    source = open_rows(data, columns, None, key)
+    source = open_rows(data, columns, label, key)
     if source.n_features != model.n_features_in_:
         raise UnusableFileError(
             f"{data} has {source.n_features} columns, the model was fitted to {model.n_features_in_}; choose them by "

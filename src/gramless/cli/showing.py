@@ -40,7 +40,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
     fitted = load_model(model, "KernelPCA")
-    source = open_rows_of(fitted, data, columns, key)
+    source = open_rows_of(fitted, data, columns, key, label)
     labels = None if label is None else read_labels(data, label)
     with fit_bar(context.obj["quiet"]):
         write_report(

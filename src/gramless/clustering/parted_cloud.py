@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gramless.arrays import Array
@@ -75,18 +77,39 @@ class PartedCloud:
         return CenterModel(*self.subset(np.zeros(1, dtype=np.intp)).points.restore(centers.vectors))
 
 
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """Nearest centres of some points, and the sums by cluster that the next step will most likely want: one round trip.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (m,)
+    sums : ndarray of shape (p, k)
+    """
+
+    labels: Array
+    sums: Array
+
+    def __add__(self, other: Assigned) -> Assigned:
+        return Assigned(np.concatenate([self.labels, other.labels]), self.sums + other.sums)
+
+
 class PartedCenters:
     """Means of clusters as vectors of coordinates, of points in parts."""
 
     def __init__(self, cloud: PartedCloud, labels: Array, k: int) -> None:
         self.cloud, self.labels, self.k = cloud, labels, k
+        self._assigned: Assigned | None = None
         self.vectors = self._means(labels)
 
     def _means(self, labels: Array) -> Array:
-        return self.cloud.sums(labels, self.k) * inverse(cluster_weights(labels, self.cloud.weights, self.k))
+        found = self._assigned
+        sums = found.sums if found is not None and labels is found.labels else self.cloud.sums(labels, self.k)
+        return sums * inverse(cluster_weights(labels, self.cloud.weights, self.k))
 
     def assign(self) -> Array:
-        return np.concatenate(self.cloud.clouds.map(nearest_of, self.vectors))
+        self._assigned = self.cloud.clouds.reduce(assigned_of, self.vectors)
+        return self._assigned.labels
 
     def distances2(self, labels: Array) -> Array:
         own = np.concatenate(self.cloud.clouds.map(own_distances_of, self.vectors, each=self.cloud.split(labels)))
@@ -124,6 +147,12 @@ def nearest_of(cloud: FeatureCloud, vectors: Array) -> Array:
     """The nearest of `vectors` (p, k) to each point."""
     squares = np.einsum("ij,ij->j", vectors, vectors)
     return np.asarray(np.argmin(squares - 2 * products_of(cloud, vectors), axis=1))
+
+
+def assigned_of(cloud: FeatureCloud, vectors: Array) -> Assigned:
+    """The nearest of `vectors` (p, k), and the sums that follow from it."""
+    labels = nearest_of(cloud, vectors)
+    return Assigned(labels, sums_of(cloud, vectors.shape[1], labels))
 
 
 def own_distances_of(cloud: FeatureCloud, vectors: Array, labels: Array) -> Array:

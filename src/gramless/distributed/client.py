@@ -32,18 +32,20 @@ def cluster_client() -> Iterator[Any]:
         return
     if client.asynchronous:
         raise ValueError("the active Dask client is asynchronous; make one with Client(address) for this call")
-    _wait_for_workers(client)
+    running_workers(client)
     yield client
 
 
-def _wait_for_workers(client: Any) -> None:
-    if client.nthreads():
-        return
-    try:
-        client.wait_for_workers(1, timeout=_WAIT)
-    except TimeoutError:
-        address = client.scheduler.address
-        raise TimeoutError(f"the cluster at {address} had no worker for {_WAIT}; start some, and fit again") from None
+def running_workers(client: Any) -> dict[str, int]:
+    """Address of each worker, and its threads; waits for one where there is none, as when all are starting anew."""
+    while not (workers := client.nthreads()):
+        try:
+            client.wait_for_workers(1, timeout=_WAIT)
+        except TimeoutError:
+            raise TimeoutError(
+                f"the cluster at {client.scheduler.address} had no worker for {_WAIT}; start some, and fit again"
+            ) from None
+    return dict(workers)
 
 
 def worker_memory(client: Any) -> int:

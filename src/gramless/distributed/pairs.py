@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gramless.distributed.client import retries
+from gramless.distributed.client import retries, running_workers
 from gramless.distributed.work import added, given, pair_up
 from gramless.execution.parts import Work, join_in_tree
 
@@ -26,7 +26,7 @@ class DaskPairs:
 
     def __init__(self, client: Any, groups: Sequence[Sequence[Any]], stack: Work) -> None:
         self._client, self._count = client, len(groups)
-        self._homes = assign_pairs(self._count, sorted(client.nthreads()))
+        self._homes = assign_pairs(self._count, sorted(running_workers(client)))
         needed = sorted({(block, home) for pair, home in self._homes.items() for block in pair})
         self._blocks = {(block, home): self._submit(stack, list(groups[block]), home=home) for block, home in needed}
 

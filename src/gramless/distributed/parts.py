@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gramless.arrays.memory import free_memory
-from gramless.distributed.client import retries, worker_memory
+from gramless.distributed.client import retries, running_workers, worker_memory
 from gramless.distributed.pairs import DaskPairs
 from gramless.distributed.work import failure, given, joined, work_on
 from gramless.errors import PartitionError
@@ -29,7 +29,7 @@ class DaskParts:
 
     def __init__(self, client: Any, items: Sequence[Any], held: bool) -> None:
         self._client, self._items, self._held = client, list(items), held
-        self.workers = sum(client.nthreads().values())
+        self.workers = sum(running_workers(client).values())
         self.memory = (worker_memory(client) or free_memory() // self.workers) // 2
 
     def __len__(self) -> int:
@@ -48,7 +48,7 @@ class DaskParts:
             raise
         except Exception as error:
             failed = [number for number, future in zip(numbers, futures, strict=True) if future.status == "error"]
-            raise PartitionError(failure(failed[0], error) if failed else str(error)) from error
+            raise PartitionError(failure(failed, error) if failed else str(error)) from error
 
     def reduce(self, work: Work, *shared: Any, each: Sequence[Any] | None = None, join: Work = operator.add) -> Any:
         """See :class:`gramless.execution.Parts`."""
@@ -102,10 +102,10 @@ class DaskParts:
         """The message, with the number of the part where its future tells."""
         from distributed import futures_of
 
-        if self._held:
-            for number, item in enumerate(self._items):
-                if futures_of(item)[0].status == "error":
-                    return failure(number, error)
+        items = enumerate(self._items if self._held else [])
+        failed = [number for number, item in items if futures_of(item)[0].status == "error"]
+        if failed:
+            return failure(failed, error)
         return f"a partition failed: {type(error).__name__}: {error}"
 
 

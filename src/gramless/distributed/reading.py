@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.distributed.client import cluster_client, retries, worker_memory
+from gramless.distributed.client import cluster_client, retries, running_workers, worker_memory
 from gramless.distributed.collections import as_array
 from gramless.distributed.parts import DaskParts, large_arguments
 from gramless.execution.protocol import Block
@@ -48,7 +48,7 @@ def _without_column(x: Any, name: str) -> tuple[Any, Any]:
 
 
 def _fits(client: Any, rows: Any) -> bool:
-    room = worker_memory(client) * sum(client.nthreads().values())
+    room = worker_memory(client) * sum(running_workers(client).values())
     return not room or not rows.nbytes > room / 2  # an unknown size is not a number
 
 

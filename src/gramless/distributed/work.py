@@ -39,7 +39,7 @@ def work_on(work: Work, number: int, part: Any, *arguments: Any) -> Any:
         try:
             return sized(work(part, *arguments))
         except Exception as error:
-            raise PartitionError(failure(getattr(part, "number", number), error)) from error
+            raise PartitionError(failure([getattr(part, "number", number)], error)) from error
 
 
 def pair_up(work: Work, left: Any, right: Any, *arguments: Any) -> Any:
@@ -64,6 +64,7 @@ def given(value: Any) -> Any:
     return value
 
 
-def failure(number: int, error: BaseException) -> str:
-    """How a message names the part that failed."""
-    return f"partition {number} failed: {type(error).__name__}: {error}"
+def failure(numbers: Sequence[int], error: BaseException) -> str:
+    """How a message names the parts that failed: when workers die, Dask suspects all that were at work there."""
+    names = ", ".join(str(number) for number in numbers)
+    return f"partition{'s' if len(numbers) > 1 else ''} {names} failed: {type(error).__name__}: {error}"

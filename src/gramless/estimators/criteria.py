@@ -105,6 +105,7 @@ class _Question:
     degree: float = 3
     coef0: float = 1
     kernel_params: None = None
+    device: str = "cpu"
 
 
 def _components(kernel: Kernel, x: Any, weights: Array, k: int) -> Fitted:

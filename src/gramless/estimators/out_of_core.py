@@ -20,6 +20,7 @@ from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint
+from gramless.estimators.select_bandwidth import searched_gamma
 from gramless.execution import LocalRows, block_rows_for, read_ahead
 from gramless.features import FeatureMap, maps
 from gramless.kernels import Kernel
@@ -278,7 +279,8 @@ class OutOfCore:
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
             gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
-        self.gamma_ = resolve_gamma(gamma, sample, weights)
+        found = searched_gamma(self, sample, weights)
+        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _take_names(self: Any, rows: LocalRows) -> None:

@@ -13,7 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 from gramless.arrays import Array
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.criteria import Criterion, EigenvalueGap, PreimageError
+from gramless.execution import LocalRows, block_rows_for
 from gramless.kernels import Kernel, kernel_from_name
+from gramless.routes.survey import Survey, SurveyOf
+from gramless.sources import is_out_of_core, open_source
 from gramless.spaces import RowSample
 from gramless.tables import html_table, text_table
 
@@ -21,6 +24,7 @@ SEARCHED = ("preimage", "gap")
 CRITERIA = ("median", "scale", *SEARCHED)
 _LENGTHS = ("sigma", "lengthscale", "width")
 _OCTAVES = np.arange(-3, 3.25, 0.5)
+_LEAST = 1000  # rows of a source that are looked at
 _TIE = 1e-9  # scores that differ by less say nothing
 
 
@@ -88,7 +92,9 @@ def select_bandwidth(
 
     Parameters
     ----------
-    X : {array-like, CSR} of shape (n_samples, n_features)
+    X : {array-like, CSR} of shape (n_samples, n_features), path or source
+        Files and other sources (:func:`gramless.open_source`) are read once: ``"scale"`` is the variance of all rows,
+        the other criteria look at a sample that is drawn on the way.
     kernel : {"rbf", "poly", "sigmoid"} or Kernel, default="rbf"
         Its other parameters stay as they are. What is chosen is ``sigma``, ``lengthscale`` or ``width`` of a kernel of
         the distance, and ``scale``, which multiplies the dot product, of the polynomial and tanh kernels.
@@ -129,12 +135,18 @@ def select_bandwidth(
     if criterion not in CRITERIA:
         raise ValueError(f"criterion={criterion!r} is not known; pass one of {', '.join(map(repr, CRITERIA))}")
     pattern, parameter = _read_pattern(kernel)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    first: float | str = criterion if criterion not in SEARCHED else "median"
+    if is_out_of_core(X):
+        survey = _survey(X, sample_weight, max_samples)
+        X, weights = survey.sample.rows, survey.sample.weights
+        if criterion == "scale":  # of all rows
+            first = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
+    else:
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not (weights > 0).any():
         raise ValueError("sample_weight is 0 for every row; at least one must be positive")
-    start = resolve_gamma(criterion if criterion not in SEARCHED else "median", X, weights)
-    start = _value_of(parameter, start)
+    start = _value_of(parameter, resolve_gamma(first, X, weights))
     if criterion not in SEARCHED:
         return Bandwidth(replace(pattern, **{parameter: start}), parameter, criterion)
     tried = start * 2.0**_OCTAVES if candidates is None else _read_candidates(candidates)
@@ -212,6 +224,18 @@ def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Cri
             f"weight, and has {n}; pass criterion='median'"
         )
     return PreimageError(int(n_components)) if alpha is None else PreimageError(int(n_components), (float(alpha),))
+
+
+def _survey(x: Any, sample_weight: Any, most: int | None) -> Survey:
+    """One pass over a source: the variance of all rows, and a sample of them."""
+    if most is None:
+        raise ValueError("max_samples=None asks for all rows of a source at once; pass a number, or an array")
+    source = open_source(x)
+    if source.sparse:
+        raise ValueError(f"{source.name} is sparse: pass its rows as one CSR matrix")
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    rows = LocalRows(source, block_rows_for(source.n_features, None), weights)
+    return rows.map_reduce(SurveyOf(max(_LEAST, int(most)), measures=True))
 
 
 def _drawn(x: Any, weights: Array, most: int | None) -> tuple[Any, Array]:

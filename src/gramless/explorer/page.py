@@ -44,7 +44,7 @@ class Page:
         self.code = panel.pane.HTML("", width=290)
         self._document = panel.state.curdoc
         self._latest = LatestOnly(self._answers, self._deliver)
-        self.refresh()
+        panel.state.onload(self.refresh)  # a page drawn before it is sent asks a server elsewhere for style sheets
 
     def _controls(self, panel: Any) -> None:
         table, bench = self.workbench.table, self.workbench

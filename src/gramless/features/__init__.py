@@ -3,9 +3,11 @@
 from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
 from gramless.features.composite import CompositeMap, ScaledMap
 from gramless.features.fourier import FourierMap, ToeplitzMoments, fourier_map
-from gramless.features.landmarks import LandmarkBuilder, LandmarkMap
+from gramless.features.landmark_builder import LandmarkBuilder
+from gramless.features.landmarks import LandmarkMap
 from gramless.features.moments import DenseMoments, gather_moments
 from gramless.features.monomials import Monomials
+from gramless.features.monomials_builder import MonomialsBuilder
 from gramless.features.pivots import Pivots, choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.features.taylor import TaylorMap, poisson_bound, raykar_ankur_bound
@@ -23,6 +25,7 @@ __all__ = [
     "MapBuilder",
     "Moments",
     "Monomials",
+    "MonomialsBuilder",
     "Pivots",
     "RowwiseMap",
     "ScaledMap",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -24,17 +24,13 @@ from gramless.arrays import (
     to_numpy,
     unit_roundoff,
 )
-from gramless.arrays.card_rates import machine_for
 from gramless.certificates import FAILURE_PROBABILITY, pair_bound
-from gramless.features.base import Box, FeatureMap, maps
+from gramless.features.base import FeatureMap
 from gramless.features.moments import DenseMoments
-from gramless.features.pivots import choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
-from gramless.features.taylor import box_radius, dense_estimate, poisson_bound
 from gramless.features.triangle import Triangle
-from gramless.kernels import FromCallable, Gaussian, Kernel, Precomputed, column_shift
+from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import growth
-from gramless.problem import Estimate, Problem
 
 _MOST = 1000
 
@@ -222,88 +218,6 @@ class LandmarkMap(RowwiseMap):
             apart = scipy.sparse.csr_array(self.points) - scipy.sparse.csr_array(other.points) if same else None
             return apart is not None and not abs(apart).sum()
         return bool(same and np.array_equal(self.points, other.points))
-
-
-class LandmarkBuilder:
-    """Points by randomly pivoted Cholesky on a sample, or drawn evenly.
-
-    Parameters
-    ----------
-    choice : {"cholesky", "uniform"}
-    """
-
-    def __init__(self, choice: Literal["cholesky", "uniform"] = "cholesky") -> None:
-        self.choice = choice
-
-    boxed = False
-    tensors = True
-
-    def estimate(self, problem: Problem) -> Estimate:
-        refusal = self._refusal(problem)
-        if refusal:
-            return Estimate(refusal=refusal)
-        rank, machine = self.rank(problem), machine_for(problem.device)
-        value = 1 / machine.python if isinstance(problem.kernel, FromCallable) else 1 / machine.kernel
-        row = rank * (value + 2 * problem.d / machine.gemm) + 2.5 * rank**2 / machine.gemm
-        sample = min(problem.n, 20 * rank)
-        again = 1 + 2 * self._pairs(problem) / problem.n  # two rows a pair
-        estimate = dense_estimate(problem, rank, row * again, self._error(problem, rank))
-        pivoting = sample * (rank * value + 2 * rank**2 / machine.gemm) + 2e-3 * rank
-        size = estimate.bytes + 8 * (2 * sample * rank + problem.n)
-        return replace(estimate, seconds=estimate.seconds + pivoting, bytes=size)
-
-    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> LandmarkMap:
-        refusal = self._refusal(problem)
-        if refusal:
-            raise ValueError(f"landmarks cannot be used here: {refusal}")
-        goal = 0.5 * problem.tol * problem.peak
-        pivots = choose_pivots(problem.kernel, x, weights, self.rank(problem), goal, rng, self.choice, problem.device)
-        chosen = pivots.indices if len(pivots.indices) else np.flatnonzero(weights > 0)[:1]
-        return LandmarkMap.at(
-            problem.kernel,
-            x[chosen],
-            pairs=self._pairs(problem),
-            seed=int(rng.integers(2**62)),
-            expected_leak=pivots.leak,
-        )
-
-    def rank(self, problem: Problem) -> int:
-        """Points at most: more for more components and smaller tolerances, as far as memory goes."""
-        wanted = int(min(_MOST, max(300, 20 * problem.k) * (1 + max(0.0, -np.log10(max(problem.tol, 1e-16)) - 3) / 3)))
-        affordable = int(np.sqrt(problem.memory_limit / 8 / 80))  # a sample of 20 r rows twice, and a few r x r
-        return max(1, min(wanted, problem.n, max(16, affordable)))
-
-    def _pairs(self, problem: Problem) -> int:
-        return int(np.clip(problem.n // 8, 1000, 50_000))
-
-    def _error(self, problem: Problem, rank: int) -> float:
-        """What these points surely reach for a Gaussian on this box; for the rest, experience with real tables.
-
-        The choice leaves out at most twice what the best third as many features do, and the Taylor map's are no
-        better than those.
-        """
-        if rank >= problem.n:
-            return 1e-10
-        known = 1.0
-        kernel = problem.kernel
-        if isinstance(kernel, Gaussian) and problem.low is not None:
-            terms, width = 1, 1
-            while width * (terms + problem.d) // terms <= rank // 3:
-                width = width * (terms + problem.d) // terms
-                terms += 1
-            radius = box_radius(Box(problem.low, problem.high))
-            known = 2 * poisson_bound(radius, kernel.sigma, terms) / max(problem.peak, 1e-300)
-        return float(np.clip(known, 1e-9, 1e-2))
-
-    def _refusal(self, problem: Problem) -> str:
-        if isinstance(problem.kernel, Precomputed):
-            return "a given matrix has no points to project on"
-        if not problem.kernel.mercer:
-            return "needs a Mercer kernel"
-        return ""
-
-
-maps.register("landmarks")(LandmarkBuilder())
 
 
 def _entry_error(kernel: Kernel, radius: float, d: int, largest: float) -> float:

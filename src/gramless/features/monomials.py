@@ -22,14 +22,12 @@ from gramless.arrays import (
     threads_for,
     unit_roundoff,
 )
-from gramless.arrays.card_rates import machine_for
-from gramless.features.base import Box, FeatureMap, maps
+from gramless.features.base import FeatureMap
 from gramless.features.compress import compress, count, exponents
 from gramless.features.hankel import HankelSums
 from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
-from gramless.problem import Estimate, Problem
 from gramless.progress import observer
 
 _MOST_FEATURES = 20_000
@@ -38,7 +36,7 @@ _GROUP = 16  # chunks that one thread adds up before the groups are added, in th
 
 
 @dataclass(frozen=True)
-class _Power:
+class Power:
     """factor (scale x.y + c)^degree."""
 
     degree: int
@@ -47,7 +45,7 @@ class _Power:
     factor: float
 
 
-def _as_power(kernel: Any) -> _Power | str:
+def as_power(kernel: Any) -> Power | str:
     """The kernel as a power of a dot product, or the reason why it is none."""
     factor = 1.0
     while isinstance(kernel, Scaled):
@@ -67,7 +65,7 @@ def _as_power(kernel: Any) -> _Power | str:
         return f"c={c!r} is negative"
     if degree > 0 and scale < 0:
         return f"scale={scale!r} is negative"
-    return _Power(degree, c, scale, factor) if degree else _Power(0, 0.0, 0.0, factor)
+    return Power(degree, c, scale, factor) if degree else Power(0, 0.0, 0.0, factor)
 
 
 class Monomials(FeatureMap):
@@ -108,7 +106,7 @@ class Monomials(FeatureMap):
 
     def __init__(self, kernel: Kernel, d: int, center: Array | None = None, unit: Array | None = None) -> None:
         self.kernel, self.d = kernel, d
-        power = _as_power(kernel)
+        power = as_power(kernel)
         if isinstance(power, str):
             raise ValueError(f"kernel={kernel!r} has no monomials: {power}")
         self._power = power
@@ -268,61 +266,3 @@ def _binomial_powers(shift: float, unit: float, degree: int) -> Array:
 
 def _dense(x: Any) -> Array:
     return in_float64(x.toarray() if scipy.sparse.issparse(x) else x)  # type: ignore[no-any-return]
-
-
-def middle(box: Box) -> tuple[Array, Array]:
-    """A round point near the middle of a box, and powers of two near half its sides.
-
-    Both are coarse on purpose, so that batches of like data often agree on them; data about the origin get the origin
-    itself.
-
-    Examples
-    --------
-    >>> middle(Box(np.array([-1.1, 99.0, 5.0]), np.array([0.9, 101.5, 5.0])))
-    (array([  0.  , 100.25,   5.  ]), array([1., 1., 1.]))
-    """
-    half = box.high / 2 - box.low / 2
-    usual = (half > 0) & np.isfinite(half)
-    unit = np.where(usual, np.exp2(np.round(np.log2(np.where(usual, half, 1.0)))), 1.0)
-    center = box.low / 2 + box.high / 2
-    return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
-
-
-class MonomialsBuilder:
-    """Monomials for whatever problem has a polynomial kernel and few enough of them."""
-
-    eigh = 6e9  # operations of LAPACK a second, all threads
-
-    boxed = False
-    tensors = True
-
-    def estimate(self, problem: Problem) -> Estimate:
-        power = _as_power(problem.kernel)
-        if isinstance(power, str):
-            return Estimate(refusal=power)
-        variables, degree = problem.d + 1, max(1, power.degree)
-        width = count(variables, degree)
-        if width > _MOST_FEATURES:
-            return Estimate(refusal=f"{width} monomials are more than {_MOST_FEATURES}")
-        table = count(variables, 2 * degree)
-        machine = machine_for(problem.device)
-        gemm, sweep = machine.gemm, 2 * machine.kernel
-        seconds = problem.n * (2 * table / gemm + 2.5 * width / sweep) / problem.threads
-        solve = 45 if width <= 1200 else 10
-        seconds += solve * width**3 / self.eigh + problem.n * width * (1 + 2 * problem.k / 60) / sweep + 2e-3
-        size = 8 * (6 * width**2 + (2 * problem.threads + 2) * table + 2 * problem.threads * 512 * width + 2**21)
-        return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
-
-    def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Monomials:
-        """About the middle of the box of the problem, or of the rows where it has none."""
-        if problem.low is not None and problem.high is not None:
-            box = Box(np.asarray(problem.low, dtype=np.float64), np.asarray(problem.high, dtype=np.float64))
-        elif scipy.sparse.issparse(x):
-            box = Box(_dense(x.min(axis=0)).ravel(), _dense(x.max(axis=0)).ravel())
-        else:
-            box = Box.around(x)
-        center, unit = middle(box)
-        return Monomials(problem.kernel, problem.d, center, unit)
-
-
-maps.register("monomials")(MonomialsBuilder())
