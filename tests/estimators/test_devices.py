@@ -111,7 +111,7 @@ def test_models_of_the_device_merge_with_each_other_and_with_those_of_the_cpu(de
 def test_rows_from_a_file_are_summed_on_the_device(method, kernel, tol, device, tmp_path):
     x = cube(3000)
     np.save(tmp_path / "rows.npy", x)
-    settings = {"kernel": kernel, "method": method, "tol": tol, "memory_limit": "100MB"}
+    settings = {"kernel": kernel, "method": method, "tol": tol, "memory_limit": "2GB"}
     ours = KernelPCA(4, device=device, **settings).fit(tmp_path / "rows.npy")
     theirs = KernelPCA(4, **settings).fit(x)
     assert ours.plan_.candidates[method].device == device

@@ -139,7 +139,7 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        **dict.fromkeys(("_weights", "labels_", "prototype_indices_"), np.ndarray),
+        **dict.fromkeys(("_weights", "_prototype_rows", "labels_", "prototype_indices_"), np.ndarray),
         "_model": CenterModel,
         **dict.fromkeys(("inertia_", "gamma_"), float),
         "n_iter_": int,
@@ -352,7 +352,7 @@ class KernelKMeans(
             starts = 1  # all would be the same
         return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
 
-    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any) -> Clustering:
+    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
         self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
         while True:

@@ -152,8 +152,13 @@ def _refuse(model: Any) -> None:
         )
     if model.forget is not None:
         raise ValueError(f"forget={model.forget!r} needs rows in their order; use partial_fit, partition by partition")
-    if model.device not in ("cpu", "auto"):
-        raise ValueError(f"device={model.device!r} is not used on a cluster; pass device='cpu'")
+    refuse_device(model.device)
+
+
+def refuse_device(device: str) -> None:
+    """Workers of a cluster use their CPUs."""
+    if device not in ("cpu", "auto"):
+        raise ValueError(f"device={device!r} is not used on a cluster; pass device='cpu'")
 
 
 def _refuse_too_many(model: Any, rows: PartedRows) -> None:

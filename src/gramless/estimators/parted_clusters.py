@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import CenterModel
-from gramless.estimators.parted import on_workers, parted_kernel, refuse_other_columns, take_shape
+from gramless.estimators.parted import on_workers, parted_kernel, refuse_device, refuse_other_columns, take_shape
 from gramless.estimators.posing import is_precomputed, pose_problem
 from gramless.routes.parted import PartedRows
 
@@ -18,6 +18,7 @@ def fit_clusters_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) 
     """Fit a KernelKMeans to data in parts; `library` opens it."""
     if is_precomputed(model.kernel):
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
+    refuse_device(model.device)
     with use_threads(model.n_jobs), library.open_parts(X, sample_weight) as (parts, names):
         rows = PartedRows(parts, names)
         take_shape(model, rows)
