@@ -62,7 +62,7 @@ CASES = [(package, name) for package in PACKAGES for name in public_names(packag
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_is_in_the_reference(package):
-    listed = {identity(*name.rsplit(".", 1)) for name in documented()}
+    listed = {identity(*name.rsplit(".", 1)) for name in documented() if is_there(name)}
     missing = [name for name in public_names(package) if identity(package, name) not in listed]
     assert not missing, f"docs/api.rst lacks {', '.join(missing)} of {package}"
 
@@ -73,10 +73,13 @@ def identity(package, name):
     return id(thing)
 
 
+def is_there(name):
+    package, _, last = name.rpartition(".")
+    return hasattr(importlib.import_module(package), last)
+
+
 def test_the_reference_lists_nothing_that_is_not_there():
-    for name in documented():
-        package, _, last = name.rpartition(".")
-        assert hasattr(importlib.import_module(package), last), name
+    assert [name for name in sorted(documented()) if not is_there(name)] == []
 
 
 @pytest.mark.parametrize(("package", "name"), CASES)

@@ -79,6 +79,14 @@ def test_angles_of_a_turned_plane():
         assert t * (1 - 1e-9) <= bound <= 1.001 * np.arcsin(min(1.0, np.tan(t)))
 
 
+def test_the_nearer_neighbour_decides_an_angle():
+    """Davis & Kahan: the residual against the distance from the intervals above and below, whichever is less."""
+    values, lower, upper = np.array([5.0, 4.0, 1.0]), np.array([4.5, 3.0, 0.0]), np.array([6.0, 4.2, 1.5])
+    bound = angle_bounds(values, np.full(3, 0.1), lower, upper, 0.25)
+    np.testing.assert_allclose(np.sin(bound), 0.1 / np.array([5 - 4.2, 4.5 - 4, 1 - 0.25]))
+    assert angle_bounds(values, np.full(3, 0.1), lower, upper, 1.0)[2] == pytest.approx(np.pi / 2)
+
+
 def test_angles_from_intervals_alone():
     """Nothing is known of residuals: the leading two capture all but 2e-4, with a gap of 2 below each."""
     values = np.array([5.0, 3.0])

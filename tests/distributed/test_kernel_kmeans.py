@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from gramless import KernelKMeans
+from gramless import KernelKMeans, load
 
 da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
 pytestmark = pytest.mark.usefixtures("client")
@@ -42,11 +44,16 @@ def test_a_card_is_not_used_on_a_cluster() -> None:
         KernelKMeans(2, device="torch").fit(da.from_array(blobs(), chunks=(200, 2)))
 
 
-def test_what_needs_the_rows_says_so() -> None:
+def test_what_needs_the_rows_says_so(tmp_path: Path) -> None:
     model = KernelKMeans(2, random_state=0, gamma=1.0).fit(da.from_array(blobs(), chunks=(200, 2)))
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict(blobs()), model.labels_)
+    np.testing.assert_array_equal(load(tmp_path / "model").prototypes("nearest"), model.prototypes("nearest"))
     with pytest.raises(ValueError, match="method='nearest'"):
         model.prototypes()
     with pytest.raises(ValueError, match="X has 3 features"):
         model.predict(da.ones((10, 3)))
+    with pytest.raises(ValueError, match="not used on a cluster"):
+        KernelKMeans(2, device="cuda").fit(da.ones((4, 2)))
     with pytest.raises(ValueError, match="at most 4 clusters"):
         KernelKMeans(5).fit(da.ones((4, 2)))

@@ -49,6 +49,24 @@ def test_rows_are_counted_and_found_wherever_they_lie(cuts: list[int], seed: int
     assert (Box.around(rows).low == x.min(axis=0)).all()
 
 
+@pytest.mark.parametrize("method", ["fourier", "landmarks"])
+def test_of_very_many_rows_a_sample_is_looked_at(method: str) -> None:
+    rng = np.random.default_rng(0)
+    x, weights = rng.random((900, 2)), rng.integers(0, 3, 900).astype(float)
+    parts = LocalParts([Block(i, -1, x[i::3], weights[i::3]) for i in range(3)])
+    few, many = PartedRows(parts), PartedRows(parts, listed=800, sample=300)
+    seen, shares = many.view()
+    assert seen.shape == (300, 2)
+    assert shares.sum() == pytest.approx(weights.sum())
+    assert {tuple(row) for row in seen} <= {tuple(row) for row in x}
+    problem = problem_of(Gaussian(0.5), many, partitions=3, tol=1e-6)
+    request = Request(np.random.default_rng(0))
+    sampled = parted_methods[method].run(problem, many, request)
+    whole = parted_methods[method].run(problem, few, Request(np.random.default_rng(0)))
+    np.testing.assert_allclose(sampled.space.scatter, whole.space.scatter, rtol=1e-5)
+    assert sampled.space.weight == pytest.approx(weights.sum())
+
+
 @pytest.mark.parametrize("kernel", [Gaussian(1.5), Linear(), Polynomial(2, 1.0), Tanh(0.1, 0.0)], ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_products_in_parts_are_those_of_the_matrix(kernel: Kernel, weighted: bool) -> None:

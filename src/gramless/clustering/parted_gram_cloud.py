@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel
 from gramless.clustering.gram_cloud import GramCenters, GramCloud
 from gramless.execution import Block
+from gramless.gram import GramOperator
 from gramless.kernels import Kernel
 from gramless.routes.parted import PartedGram, PartedRows, products_of
 from gramless.spaces import PointSpan
@@ -23,10 +26,10 @@ class PartedGramCloud(GramCloud):
     """
 
     def __init__(self, kernel: Kernel, rows: PartedRows) -> None:
-        self.kernel, self.x, self.weights = kernel, rows, rows.weights
-        self._given, self._keep = False, 0
-        self.gram = PartedGram(kernel, rows, weighted=False)
-        self._norms2: Array | None = None
+        super().__init__(kernel, rows, rows.weights)
+
+    def _operator(self, precision: Literal["fp64", "fp32"]) -> GramOperator:
+        return PartedGram(self.kernel, self.x, weighted=False)
 
     def order(self, rng: np.random.Generator) -> Array:
         direction = rng.standard_normal(self.x.shape[1])

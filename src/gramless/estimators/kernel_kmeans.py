@@ -139,7 +139,7 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        **dict.fromkeys(("_weights", "labels_", "prototype_indices_"), np.ndarray),
+        **dict.fromkeys(("_weights", "_prototype_rows", "labels_", "prototype_indices_"), np.ndarray),
         "_model": CenterModel,
         **dict.fromkeys(("inertia_", "gamma_"), float),
         "n_iter_": int,

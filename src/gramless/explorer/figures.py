@@ -83,13 +83,13 @@ class Spectrum:
     """Shares of variance, with their intervals; those that are drawn stand out."""
 
     def __init__(self) -> None:
-        from bokeh.models import ColumnDataSource
+        from bokeh.models import ColumnDataSource, Range1d
 
-        self.figure = _figure(400, 460, tools="", y_axis_label="share of the variance (%)", x_axis_label="component")
+        names = {"y_axis_label": "share of the variance (%)", "x_axis_label": "component"}
+        self.figure = _figure(400, 460, tools="", x_range=Range1d(0, 1), y_range=Range1d(0, 1), **names)
         self._bars = ColumnDataSource({"number": [], "share": [], "lower": [], "upper": [], "color": []})
         self.figure.vbar("number", 0.75, "share", source=self._bars, color="color")
         self.figure.segment("number", "lower", "number", "upper", source=self._bars, color=_INK, line_width=1.5)
-        self.figure.y_range.start = 0
         self.figure.xgrid.visible = False
 
     def draw(self, view: View) -> None:
@@ -97,6 +97,8 @@ class Spectrum:
         number = np.arange(1, len(view.shares) + 1)
         shown = (view.settings.across, view.settings.up)
         self.figure.title.text = f"{100 * view.shares.sum():.3g} % in {len(number)} components"
+        self.figure.x_range.update(start=0.4, end=len(number) + 0.6)
+        self.figure.y_range.update(start=0, end=105 * max(float(view.upper.max()), 1e-6))
         self.figure.xaxis.ticker = number.tolist() if len(number) <= 12 else number[::2].tolist()
         self._bars.data = {
             "number": number,

@@ -155,9 +155,12 @@ class ShiftedMoments:
         matrix, scatter = matrix[:, used], scatter[np.ix_(used, used)]
         problem = _Graded(matrix, scatter, spread[used], blur[used], self.shift.matrix_error)
         with np.errstate(over="ignore", invalid="ignore"):
-            if not 1e-140 < problem.size < 1e150:
-                what = "underflows" if problem.size < 1 else "overflows"
-                raise ValueError(f"the scatter of the features {what}: its root is {problem.size:g}; rescale the data")
+            if not problem.size < 1e150:
+                raise ValueError(
+                    f"the scatter of the features overflows: its root is {problem.size:g}; rescale the data"
+                )
+            if 0 < problem.real_size < 1e-140:
+                raise ValueError("the squares of the features underflow; rescale the data")
             if not np.isfinite(self.mean_norm2):
                 raise ValueError("the mean of the features overflows; centre the data, or rescale it")
         values, axes, error, residual = problem.solve() if len(spread) <= _GRADED else problem.solve_squared(k)
@@ -183,6 +186,12 @@ class _Graded:
     def size(self) -> float:
         """At least the root of the largest eigenvalue."""
         return float(np.linalg.norm(np.abs(self.matrix) @ self.spread))
+
+    @property
+    def real_size(self) -> float:
+        """The largest feature, without what rounding alone may have scattered; 0 where nothing else has."""
+        real = np.diag(self.scatter) > self.blur**2
+        return float((np.abs(self.matrix[:, real]) @ self.spread[real]).max(initial=0.0))
 
     def solve(self) -> tuple[Array, Array, Array, Array]:
         """By the SVD of matrix @ root of the scatter, which does not square the range of the eigenvalues.

@@ -15,12 +15,22 @@ from gramless.execution import Block, Parts, join_in_tree
 from gramless.routes.parted.survey import survey_parts
 from gramless.routes.survey import Survey
 
-_LISTED = 10**7  # rows up to which every single one has a number here; of more, a sample stands for all
+_LISTED = 10**7
 _SAMPLE = 2**17
 
 
 class PartedRows:
     """Rows (n, d) that stay where they are; an array of row numbers as index brings these rows here.
+
+    Parameters
+    ----------
+    parts : Parts
+        Of :class:`~gramless.execution.Block`.
+    feature_names : tuple of str, optional
+    listed : int
+        Rows up to which every single one has a number and a weight here.
+    sample : int
+        Rows that stand for all, where there are more.
 
     Attributes
     ----------
@@ -54,7 +64,10 @@ class PartedRows:
     restartable: bool = True
     sparse: bool = False
 
-    def __init__(self, parts: Parts, feature_names: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, parts: Parts, feature_names: tuple[str, ...] | None = None, listed: int = _LISTED, sample: int = _SAMPLE
+    ) -> None:
+        self._listed, self._sample = listed, sample
         surveys = [survey for survey in survey_parts(parts) if survey.rows]
         if not surveys:
             raise ValueError("Found array with 0 sample(s) while a minimum of 2 is required: every partition is empty")
@@ -100,9 +113,9 @@ class PartedRows:
     def view(self) -> tuple[Any, Array]:
         """Rows (m, d) that can be asked for one by one, and their weights (m,): all, or a sample of very many."""
         n = self.shape[0]
-        if n <= _LISTED:
+        if n <= self._listed:
             return self, self.weights
-        chosen = np.linspace(0, n - 1, _SAMPLE).astype(int)
+        chosen = np.linspace(0, n - 1, self._sample).astype(int)
         owners = np.searchsorted(self._starts, chosen, side="right") - 1
         wanted = [chosen[owners == i] - self._starts[i] for i in range(len(self.lengths))]
         pairs = self.parts.map(weighted_rows_of, each=wanted)
