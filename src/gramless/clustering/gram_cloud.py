@@ -35,6 +35,7 @@ class GramCloud:
     """
 
     sample = 8192
+    device = "cpu"
 
     def __init__(
         self,
