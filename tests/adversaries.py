@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 from extended import missed
 
-from gramless import IndefiniteKernelWarning, KernelPCA, UncertifiedWarning
+from gramless import IndefiniteKernelWarning, KernelPCA, MemoryLimitError, UncertifiedWarning
 from gramless import kernels as k
 from gramless.eigen import NotConvergedWarning
 from gramless.planning import methods
@@ -110,6 +110,7 @@ def fit(kernel, x, method="auto", k=4, **settings):
     Refused
         Where there is a reason not to try.
     """
+    settings = {"memory_limit": "300MB", **settings}  # the same verdict on every machine, and no thousands of features
     model = KernelPCA(min(k, len(x)), kernel=kernel, method=method, random_state=0, **settings)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always", RuntimeWarning)
@@ -123,8 +124,8 @@ def fit(kernel, x, method="auto", k=4, **settings):
             else:
                 model.fit(x)
             model.scores = model.transform(x)
-        except ValueError as error:
-            if "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
+        except (ValueError, MemoryLimitError) as error:
+            if isinstance(error, MemoryLimitError) or "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
                 raise Refused(str(error)) from error
             raise
     model.noise = [str(warning.message) for warning in seen]
