@@ -124,8 +124,10 @@ def fit(kernel, x, method="auto", k=4, **settings):
             else:
                 model.fit(x)
             model.scores = model.transform(x)
-        except (ValueError, MemoryLimitError) as error:
-            if isinstance(error, MemoryLimitError) or "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
+        except MemoryLimitError as error:
+            raise Refused(str(error)) from error
+        except ValueError as error:
+            if "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
                 raise Refused(str(error)) from error
             raise
     model.noise = [str(warning.message) for warning in seen]
