@@ -228,8 +228,8 @@ def scaling(figures: dict[str, Any]) -> str:
     cluster = figures["cluster"]
     lines = [
         f"A task takes Dask's scheduler {cluster['task'] * 1e3:.2g} ms, two workers of one machine exchange "
-        f"{cluster['network'] / 1e9:.2g} GB/s; one thread makes moments of so many rows a second, and "
-        f"{figures['partitions']:,} of them are added in a tree ({figures['machine']}, {figures['date']}):",
+        f"{cluster['network'] / 1e9:.2g} GB/s; rows a second are those of one thread, the tree adds the "
+        f"moments of {figures['partitions']:,} partitions ({figures['machine']}, {figures['date']}):",
         "",
         "| map | features | rows a second | size of the moments | tree | off by |",
         "|---|---|---|---|---|---|",
