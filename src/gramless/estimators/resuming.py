@@ -36,8 +36,8 @@ def open_checkpoint(model: Any, rows: LocalRows, sample_weight: Any) -> FileChec
 def warn_unused(checkpoint: Any, method: str) -> None:
     """Say, before the work begins, that it will not be resumed."""
     warnings.warn(
-        f"checkpoint={str(checkpoint)!r} has no effect with method {method!r}, whose work is no sum over blocks: when it "
-        "is killed, the same call begins anew. Methods with explicit features go on; for any Mercer kernel "
+        f"checkpoint={str(checkpoint)!r} has no effect with method {method!r}, whose work is no sum over blocks: when "
+        "it is killed, the same call begins anew. Methods with explicit features go on; for any Mercer kernel "
         "method='landmarks' is one",
         CheckpointWarning,
         stacklevel=2,

@@ -60,11 +60,12 @@ class Streaming:
         give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
         few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
         with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
-        and is solved when the model is asked for.
+        and is solved when the model is asked for. The model is that of a `fit` up to the signs of its components. A
+        `gamma` by name is computed from the first batch.
 
         Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``. Where the fit was by products
         with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
-        about as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says that the
+        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says that the
         intervals of the certificate will be wide.
 
         Parameters
@@ -136,6 +137,8 @@ class Streaming:
 
     def merge(self, other: Any) -> Any:
         """A new model of both data sets together: their moments add, or their eigenspaces are merged.
+
+        Rows that both have seen count twice, and signs of components may differ from those of a `fit`.
 
         Parameters
         ----------
