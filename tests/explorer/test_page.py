@@ -29,6 +29,7 @@ def address(tmp_path_factory):
     file = tmp_path_factory.mktemp("explorer") / "rows.csv"
     np.savetxt(file, np.column_stack([x, cluster]), delimiter=",", header="a,b,kind", comments="")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+    environment["BOKEH_RESOURCES"] = "cdn"  # as some have it: not even then is anything fetched from elsewhere
     command = [sys.executable, "-m", "gramless.explorer", str(file), "--label", "kind", "--no-show"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
@@ -131,6 +132,41 @@ def test_kernel_and_degree(page):
     move(page, 0, "ArrowRight", 1)
     assert changed(page, polynomial).startswith("Polynomial(degree=3")
     assert page.problems == []
+
+
+def test_clicking_the_words_scales_the_columns(page):
+    before = summary(page)
+    box = page.get_by_role("checkbox")
+    for wanted in (True, False):
+        page.get_by_text("Scale the columns").click()
+        assert box.is_checked() is wanted
+        after = changed(page, before)
+        assert after != before
+        before = after
+
+
+def test_browsers_are_told_to_load_nothing_from_elsewhere(address):
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/")
+    policy = connection.getresponse().headers["Content-Security-Policy"]
+    connection.close()
+    assert policy.startswith("default-src 'self' data: blob:")
+    assert "http" not in policy
+
+
+def test_what_goes_wrong_with_a_criterion_is_shown():
+    from gramless.explorer import Workbench, read_table
+    from gramless.explorer.page import Page
+
+    class Failing(Workbench):
+        def suggest(self, settings, criterion):
+            raise ValueError(f"no {criterion} <here>")
+
+    shown = Page(Failing(read_table(three_clusters(60, rng=0)[0])))
+    assert "loading" in shown.status.object
+    shown.suggest[1].clicks += 1
+    assert "role='alert'" in shown.status.object
+    assert "&lt;here&gt;" in shown.status.object
 
 
 def test_nothing_is_fetched_from_elsewhere(page, address):

@@ -65,8 +65,8 @@ class Streaming:
 
         Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``. Where the fit was by products
         with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
-        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says that the
-        intervals of the certificate will be wide.
+        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says
+        that the intervals of the certificate will be wide.
 
         Parameters
         ----------
