@@ -133,7 +133,7 @@ class Page:
         self.embedding.draw(view, coloring)
         for contours in self.contours:
             contours.draw(view, coloring)
-        self.legend.object = _legend(coloring)
+        self.legend.object = f"<div id='legend'>{_legend(coloring)}</div>"
 
     def _coloring(self, view: View) -> Coloring:
         chosen = self.color.value
