@@ -150,6 +150,12 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
     return choose(problem, {name: _ask(candidate, problem) for name, candidate in methods.items()}, method)
 
 
+def carried_on(problem: Problem, method: str) -> Plan:
+    """The plan of a model that was fitted in one way and goes on by `method`: there was nothing to choose."""
+    others = {name: Estimate(refusal=f"the fit before goes on by {method}") for name in methods}
+    return Plan(problem, method, {**others, method: methods[method].estimate(replace(problem, solver="auto"))})
+
+
 def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto") -> Plan:
     """The minimum over what the methods said; see :func:`make_plan`."""
     if method != "auto":
