@@ -19,6 +19,10 @@ class LongFitWarning(GramlessError, UserWarning):
     """A fit will take long; the message says how long, and what would be faster."""
 
 
+class DominantColumnWarning(GramlessError, UserWarning):
+    """One column makes nearly all of the distances, as a number of rows or a column in small units does."""
+
+
 class MemoryLimitError(GramlessError, MemoryError):
     """The work does not fit `memory_limit`; the message names what would."""
 

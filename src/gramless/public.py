@@ -5,6 +5,7 @@ from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
     CheckpointError,
+    DominantColumnWarning,
     FormatError,
     GramlessError,
     IndefiniteKernelWarning,
@@ -34,6 +35,7 @@ __all__ = [
     "BiasedDiscriminantAnalysis",
     "Certificate",
     "CheckpointError",
+    "DominantColumnWarning",
     "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",

@@ -23,6 +23,8 @@ def cluster(
     nu: options.Nu = 1.5,
     starts: Annotated[int, typer.Option(min=1, help="Starts, of which the best is kept.")] = 10,
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
     method: options.Method = "auto",
@@ -36,6 +38,7 @@ def cluster(
     """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
     import numpy as np
 
+    from gramless.cli.columns import warn_of_dominant
     from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_rows
     from gramless.cli.progress import fit_bar, rows_bar
     from gramless.cli.settings import KernelWords
@@ -48,10 +51,13 @@ def cluster(
     if model_output is not None:
         check_model_path(model_output)
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key)
+    source = open_rows(data, columns, label, key, exclude)
     rows = read_rows(source, memory, rows_bar("read", quiet))
-    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows)
-    model = KernelKMeans(clusters, n_init=starts, method=method, memory_limit=memory, random_state=seed, **settings)
+    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows, scaled=scale)
+    settings |= {"n_init": starts, "method": method, "memory_limit": memory, "random_state": seed}
+    model = KernelKMeans(clusters, scale_input=scale, **settings)
+    if not scale:
+        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
     with fit_bar(quiet):
         model.fit(rows)
     keep_names(model, source)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gramless.cli.columns import chosen_columns
 from gramless.cli.failures import UnusableFileError
 from gramless.cli.progress import RowsBar
 from gramless.sources import Source, column_names, open_source, open_writer
@@ -17,23 +18,16 @@ from gramless.sources import Source, column_names, open_source, open_writer
 BLOCK = 8192  # rows
 
 
-def open_rows(data: Path, columns: str | None = None, label: str | None = None, key: str | None = None) -> Source:
-    """The rows of a file: the columns named, or all but the label."""
-    wanted: list[str | int] | None = None
-    names = column_names(data)
-    if columns is not None:
-        listed = [part.strip() for part in columns.split(",")]
-        wanted = [int(part) if _is_number(part, names) else part for part in listed]
-    elif label is not None and names is not None:
-        if label not in names:
-            raise UnusableFileError(f"{data} has no column {label!r} for --label; it has: {', '.join(names[:20])}")
-        wanted = [name for name in names if name != label]
-    return open_source(data, wanted, key=key)
-
-
-def _is_number(column: str, names: tuple[str, ...] | None) -> bool:
-    """Whether a column is given by its number: a name that looks like one comes first."""
-    return column.isdigit() and (names is None or column not in names)
+def open_rows(
+    data: Path,
+    columns: str | None = None,
+    label: str | None = None,
+    key: str | None = None,
+    exclude: str | None = None,
+) -> Source:
+    """The rows of a file: the columns named, or all but the label and those excluded."""
+    names = None if columns is label is exclude is None else column_names(data)
+    return open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key)
 
 
 def open_rows_of(

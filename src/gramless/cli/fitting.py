@@ -25,6 +25,8 @@ def fit(
     nu: options.Nu = 1.5,
     components: options.Components = "10",
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="Learn the way back by ridge regression.")] = False,
@@ -42,7 +44,8 @@ def fit(
     """Find the leading components of DATA and write the model to a file."""
     from time import perf_counter
 
-    from gramless.cli.files import check_model_path, keep_names
+    from gramless.cli.columns import warn_of_dominant
+    from gramless.cli.files import check_model_path, keep_names, open_rows
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -53,7 +56,11 @@ def fit(
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
     settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
-    source, rows, model = _prepared(data, columns, label, key, words, components, settings, quiet)
+    settings["scale_input"] = scale
+    source = open_rows(data, columns, label, key, exclude)
+    rows, model = _prepared(source, words, components, settings, quiet)
+    if not scale:
+        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
     start = perf_counter()
     with fit_bar(quiet):
         model.fit(rows)
@@ -75,6 +82,8 @@ def plan(
     nu: options.Nu = 1.5,
     components: options.Components = "10",
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
     method: options.Method = "auto",
@@ -84,42 +93,37 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Show what each method would cost for DATA, and which one fit would take. Nothing is run."""
+    from gramless.cli.files import open_rows
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import tell
     from gramless.report.tables import plan_table
 
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
-    settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device}
+    settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
     quiet = context.obj["quiet"]
-    _, rows, model = _prepared(data, columns, label, key, words, components, settings, quiet)
+    source = open_rows(data, columns, label, key, exclude)
+    rows, model = _prepared(source, words, components, settings, quiet)
     with fit_bar(quiet):
         found = model.plan(rows)
     tell(_plan_facts(found), as_json, plan_table(found).drawn())
 
 
 def _prepared(
-    data: Path,
-    columns: str | None,
-    label: str | None,
-    key: str | None,
-    words: KernelWords,
-    components: str,
-    settings: dict[str, Any],
-    quiet: bool,
-) -> tuple[Any, Any, Any]:
-    """The source, its rows, and an estimator for them that is not fitted."""
-    from gramless.cli.files import open_rows, read_rows
+    source: Any, words: KernelWords, components: str, settings: dict[str, Any], quiet: bool
+) -> tuple[Any, Any]:
+    """The rows of a source, and an estimator for them that is not fitted."""
+    from gramless.cli.files import read_rows
     from gramless.cli.progress import rows_bar
     from gramless.cli.settings import read_components
     from gramless.estimators import KernelPCA
 
     wanted = read_components(components)
-    source = open_rows(data, columns, label, key)
     rows = (
         source if settings.get("checkpoint") else read_rows(source, settings["memory_limit"], rows_bar("read", quiet))
     )
-    return source, rows, KernelPCA(wanted, **words.parameters(rows, wanted), **settings)
+    parameters = words.parameters(rows, wanted, scaled=settings["scale_input"])
+    return rows, KernelPCA(wanted, **parameters, **settings)
 
 
 def _plan_facts(plan: Any) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write what MODEL found in DATA to one HTML file that opens without a network."""
+    from gramless.cli.columns import warn_of_dominant
     from gramless.cli.failures import UnusableFileError
     from gramless.cli.files import check_folder, load_model, open_rows_of
     from gramless.cli.progress import fit_bar
@@ -41,6 +42,8 @@ def report(
         raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
     fitted = load_model(model, "KernelPCA")
     source = open_rows_of(fitted, data, columns, key, label)
+    if not fitted.scale_input:
+        warn_of_dominant(source, source.feature_names, "fit again with --exclude {column}, or --scale")
     labels = None if label is None else read_labels(data, label)
     with fit_bar(context.obj["quiet"]):
         write_report(

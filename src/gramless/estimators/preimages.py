@@ -157,8 +157,7 @@ class Preimages:
                     if method == "distances"
                     else _settled_points(expansion, scores, start)
                 )
-                if self.center_input:
-                    found = found + self._input_mean
+                found = self._rows_for_input(found)
         return found.astype(self.eigenvalues_.dtype, copy=False)  # type: ignore[no-any-return]
 
     def _expansion(self: Any) -> Expansion:
