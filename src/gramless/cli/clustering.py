@@ -27,6 +27,8 @@ def cluster(
     scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    keep: options.Keep = None,
+    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     memory: options.Memory = None,
     seed: options.Seed = 0,
@@ -39,7 +41,7 @@ def cluster(
     import numpy as np
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_rows
+    from gramless.cli.files import check_model_path, check_table_path, columns_beside, keep_names, open_rows, read_rows
     from gramless.cli.progress import fit_bar, rows_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -51,7 +53,8 @@ def cluster(
     if model_output is not None:
         check_model_path(model_output)
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key, exclude)
+    source = open_rows(data, columns, label, key, exclude, missing)
+    beside = columns_beside(data, keep, source)
     rows = read_rows(source, memory, rows_bar("read", quiet))
     settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows, scaled=scale)
     settings |= {"n_init": starts, "method": method, "memory_limit": memory, "random_state": seed}
@@ -63,7 +66,7 @@ def cluster(
     keep_names(model, source)
     if model_output is not None:
         model.save(model_output)
-    with open_writer(output, ["cluster"], np.int64) as writer:
+    with open_writer(output, ["cluster"], np.int64, beside) as writer:
         writer.write(model.labels_[:, None])
     sizes = np.bincount(model.labels_, minlength=clusters).tolist()
     told = {**facts(model), "sizes": sizes, "output": str(output)}

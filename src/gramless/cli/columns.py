@@ -73,7 +73,7 @@ def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> Non
     from gramless.sources import Source
 
     if isinstance(rows, Source):
-        seen = next(iter(rows.blocks(_SEEN)), np.empty((0, rows.n_features)))
+        seen: Any = next(iter(rows.blocks(_SEEN)), np.empty((0, rows.n_features)))
         seen = seen.toarray() if rows.sparse else seen
     else:
         seen = rows[:: max(1, len(rows) // _SEEN)]

@@ -21,6 +21,7 @@ def update(
     batch: Annotated[int, typer.Option(min=1, help="Rows taken in at once.")] = 10_000,
     columns: options.Columns = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     as_json: options.Json = False,
 ) -> None:
     """Take the rows of DATA into MODEL, which is then that of all rows it has seen."""
@@ -29,7 +30,7 @@ def update(
 
     target = check_model_path(model if output is None else output)
     fitted = load_model(model, "KernelPCA")
-    source = open_rows_of(fitted, data, columns, key)
+    source = open_rows_of(fitted, data, columns, key, missing=missing)
     names = getattr(fitted, "feature_names_in_", None)
     done = 0
     with warnings.catch_warnings(), rows_bar("update", context.obj["quiet"]) as bar:

@@ -22,6 +22,8 @@ from typing import Any
 _WORDS = (
     ("fit_inverse_transform=True", "--inverse"),
     ("fit_inverse_transform=False", "no --inverse"),
+    ("missing='drop' of gramless.open_source leaves out", "--missing drop leaves out"),
+    ("missing='", "--missing '"),
     ("memory_limit", "--memory"),
     ("n_components", "-k"),
     ("n_clusters", "-k"),

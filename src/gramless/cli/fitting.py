@@ -29,6 +29,7 @@ def fit(
     scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     inverse: Annotated[bool, typer.Option("--inverse", help="Learn the way back by ridge regression.")] = False,
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
@@ -57,7 +58,7 @@ def fit(
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
     settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
     settings["scale_input"] = scale
-    source = open_rows(data, columns, label, key, exclude)
+    source = open_rows(data, columns, label, key, exclude, missing)
     rows, model = _prepared(source, words, components, settings, quiet)
     if not scale:
         warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
@@ -86,6 +87,7 @@ def plan(
     scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
@@ -102,7 +104,7 @@ def plan(
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key, exclude)
+    source = open_rows(data, columns, label, key, exclude, missing)
     rows, model = _prepared(source, words, components, settings, quiet)
     with fit_bar(quiet):
         found = model.plan(rows)

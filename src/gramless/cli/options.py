@@ -28,6 +28,12 @@ Label = Annotated[
     typer.Option(metavar="COLUMN", help="A column of classes, not used as input; in .npz files the name of an array."),
 ]
 Key = Annotated[str | None, typer.Option(metavar="NAME", help="Which array of a .npz file holds the rows.")]
+Keep = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="Columns of DATA, texts too, to write before the results.")
+]
+Missing = Annotated[
+    str, typer.Option(metavar="WHAT", help="Rows that have a value missing: refuse, or drop to leave them out.")
+]
 Kernel = Annotated[
     str,
     typer.Option(

@@ -157,6 +157,7 @@ class Preimages:
                     if method == "distances"
                     else _settled_points(expansion, scores, start)
                 )
+            if method != "ridge" or self.scale_input:  # a regression of rows as they came needs no way back
                 found = self._rows_for_input(found)
         return found.astype(self.eigenvalues_.dtype, copy=False)  # type: ignore[no-any-return]
 
@@ -196,7 +197,7 @@ class Preimages:
         self._preimage = RidgePreimage.fit(
             self._space.span.kernel,
             scores,
-            X,
+            self._rows_for_kernel(X) if self.scale_input else X,
             weights,
             self.alpha,
             parse_memory(self.memory_limit),
