@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class GramlessError(Exception):
     """Base of the errors and warnings that are gramless' own."""
@@ -24,7 +26,20 @@ class DominantColumnWarning(GramlessError, UserWarning):
 
 
 class MemoryLimitError(GramlessError, MemoryError):
-    """The work does not fit `memory_limit`; the message names what would."""
+    """The work does not fit `memory_limit`; the message names what would.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        What each method would need, where that is known.
+    """
+
+    def __init__(self, message: str = "", plan: Any = None) -> None:
+        super().__init__(message)
+        self.plan = plan
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.plan)
 
 
 class PreimageWarning(GramlessError, UserWarning):

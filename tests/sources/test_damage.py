@@ -29,6 +29,8 @@ def test_a_text_cell(tmp_path):
     source = open_source(_csv(tmp_path / "t.csv", lines))
     with pytest.raises(FormatError, match=r"t\.csv, block 1 \(rows 10 to 19\), line 14: column 'b' has .* 'oops'"):
         list(source.blocks(10))
+    with pytest.raises(FormatError, match=r"gramless\.open_source\(path, columns=\["):
+        list(source.blocks(10))
     assert len(list(open_source(tmp_path / "t.csv", columns=["a", "c"]).blocks(10))) == 3
 
 

@@ -120,10 +120,12 @@ def write_blocks(
     return writer.rows
 
 
-def load_model(path: Path, wanted: str | None = None) -> Any:
-    """A model from its file; with `wanted`, of that class."""
+def load_model(path: Path, wanted: str | None = None, data: Path | None = None) -> Any:
+    """A model from its file; with `wanted`, of that class. `data` is the argument after it."""
     from gramless.estimators import load
 
+    if data is not None and data.suffix == ".gramless" != path.suffix:
+        raise UnusableFileError(f"the model comes first: pass {data} {path}")
     if not path.exists():
         raise UnusableFileError(f"there is no file {path}")
     try:

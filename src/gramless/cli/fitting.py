@@ -40,13 +40,16 @@ def fit(
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FILE", help="How far the fit has come; the same command goes on from there.")
     ] = None,
+    like: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="Kernel, columns and number of components of another model.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Find the leading components of DATA and write the model to a file."""
     from time import perf_counter
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, keep_names, open_rows
+    from gramless.cli.files import check_model_path, keep_names, load_model, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -58,18 +61,26 @@ def fit(
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
     settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
     settings["scale_input"] = scale
-    source = open_rows(data, columns, label, key, exclude, missing)
+    pattern = None if like is None else load_model(like, "KernelPCA")
+    if pattern is None:
+        source = open_rows(data, columns, label, key, exclude, missing)
+    else:
+        source = open_rows_of(pattern, data, columns, key, label, missing)
     rows, model = _prepared(source, words, components, settings, quiet)
-    if not scale:
+    if pattern is not None:
+        model.set_params(kernel=pattern.plan_.problem.kernel, gamma=None, n_components=pattern.n_components)
+        model.set_params(scale_input=scale or pattern.scale_input)
+    if not model.scale_input:
         warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
     start = perf_counter()
     with fit_bar(quiet):
         model.fit(rows)
     seconds = perf_counter() - start
     keep_names(model, source)
+    written = f"{output} (replaced)" if output.exists() else str(output)
     model.save(output)
     told = {**facts(model), "seconds": round(seconds, 3), "output": str(output)}
-    tell(told, as_json, pairs([*summary_rows(model), ("time", f"{seconds:.2f} s"), ("written to", str(output))]))
+    tell(told, as_json, pairs([*summary_rows(model), ("time", f"{seconds:.2f} s"), ("written to", written)]))
 
 
 def plan(
@@ -95,10 +106,14 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Show what each method would cost for DATA, and which one fit would take. Nothing is run."""
+    from warnings import warn
+
+    from gramless.cli.failures import worded
     from gramless.cli.files import open_rows
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import tell
+    from gramless.errors import MemoryLimitError
     from gramless.report.tables import plan_table
 
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
@@ -106,8 +121,14 @@ def plan(
     quiet = context.obj["quiet"]
     source = open_rows(data, columns, label, key, exclude, missing)
     rows, model = _prepared(source, words, components, settings, quiet)
-    with fit_bar(quiet):
-        found = model.plan(rows)
+    try:
+        with fit_bar(quiet):
+            found = model.plan(rows)
+    except MemoryLimitError as error:
+        if error.plan is None:
+            raise
+        found = error.plan
+        warn(worded(str(error)), stacklevel=1)
     tell(_plan_facts(found), as_json, plan_table(found).drawn())
 
 
@@ -143,6 +164,6 @@ def _plan_facts(plan: Any) -> dict[str, Any]:
         "kernel": str(problem.kernel),
         "tol": problem.tol,
         "memory_limit": problem.memory_limit,
-        "chosen": plan.chosen,
+        "chosen": plan.chosen or None,
         "candidates": candidates,
     }

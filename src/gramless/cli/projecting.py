@@ -24,7 +24,7 @@ def transform(
     from gramless.cli.files import check_table_path, columns_beside, load_model, open_rows_of
 
     check_table_path(output)
-    fitted = load_model(model)
+    fitted = load_model(model, data=data)
     if not hasattr(fitted, "transform"):
         raise ValueError(f"{type(fitted).__name__} has no transform")
     source = open_rows_of(fitted, data, columns, key, missing=missing)
@@ -48,7 +48,7 @@ def inverse(
     from gramless.sources import column_names
 
     check_table_path(output)
-    fitted = load_model(model, "KernelPCA")
+    fitted = load_model(model, "KernelPCA", scores)
     names = list(fitted.get_feature_names_out())
     named = set(names) <= set(column_names(scores) or ())  # others were kept beside them
     source = open_rows(scores, ",".join(names) if named else None, key=key)
@@ -77,7 +77,7 @@ def denoise(
     from gramless.cli.settings import read_preimage
 
     check_table_path(output)
-    fitted = load_model(model, "KernelPCA")
+    fitted = load_model(model, "KernelPCA", data)
     source = open_rows_of(fitted, data, columns, key, missing=missing)
     method = read_preimage(by, fitted)
     _write(context, source, output, _inputs(fitted), lambda x: fitted.denoise(x, method=method), as_json)

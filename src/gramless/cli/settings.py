@@ -87,9 +87,12 @@ def read_components(words: str) -> int | float | None:
     if words == "all":
         return None
     try:
-        return int(words) if words.lstrip("+-").isdigit() else float(words)
+        wanted = int(words) if words.lstrip("+-").isdigit() else float(words)
     except ValueError:
-        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all") from None
+        wanted = 0
+    if wanted <= 0 or (isinstance(wanted, float) and not wanted < 1):
+        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all")
+    return wanted
 
 
 def read_shape(words: str | None) -> tuple[int, int] | None:

@@ -40,7 +40,7 @@ def report(
     check_folder(output)
     if output.suffix.lower() not in (".html", ".htm"):
         raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
-    fitted = load_model(model, "KernelPCA")
+    fitted = load_model(model, "KernelPCA", data)
     source = open_rows_of(fitted, data, columns, key, label, missing)
     if not fitted.scale_input:
         warn_of_dominant(source, source.feature_names, "fit again with --exclude {column}, or --scale")

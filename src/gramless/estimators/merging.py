@@ -22,7 +22,7 @@ def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
         raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
     left, right = (_kernel(model) for model in (ours, theirs))
     if left != right:
-        raise ValueError(f"kernels differ: {left} and {right}")
+        raise ValueError(f"kernels differ: {left} and {right}; fit other with kernel={left}")
     for model, name in ((ours, "this model"), (theirs, "other")):
         stream = model._as_stream()
         if stream is None:

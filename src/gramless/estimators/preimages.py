@@ -172,9 +172,11 @@ class Preimages:
     def _ridge(self: Any) -> RidgePreimage:
         """The regression; of a stream it is learnt from the sample when first asked for."""
         if not self.fit_inverse_transform:
+            radial = isinstance(self._space.span.kernel, RadialKernel)
             raise NotFittedError(
                 "The inverse transform is not available: KernelPCA was made with fit_inverse_transform=False. "
-                "Set fit_inverse_transform=True and fit again, or pass method='fixed_point' or 'distances'."
+                "Set fit_inverse_transform=True and fit again"
+                + (", or pass method='fixed_point' or 'distances'." if radial else ".")
             )
         if "_preimage" not in self.__dict__:
             sample: RowSample | None = self.__dict__.get("_sample")

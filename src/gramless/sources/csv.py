@@ -111,7 +111,10 @@ class CsvSource(Source):
             for place, i in enumerate(self._keep):
                 if cells[i].strip() and not _is_number(cells[i]):
                     column = repr(names[place]) if names else i
-                    return f"{where}: column {column} has the text {cells[i][:40]!r}, not a number"
+                    return (
+                        f"{where}: column {column} has the text {cells[i][:40]!r}, not a number; choose columns of "
+                        "numbers by gramless.open_source(path, columns=[...])"
+                    )
             row += 1
         return ""
 
