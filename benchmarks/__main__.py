@@ -1,4 +1,4 @@
-"""Run every benchmark, keep its figures in benchmarks/results and write them into the README."""
+"""Run every benchmark, keep its figures in benchmarks/results and write them into BENCHMARKS.md and the README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the figures kept in benchmarks/results into the README, between their markers."""
+"""Write the figures kept in benchmarks/results into BENCHMARKS.md and the README, between their markers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,31 @@ import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks.family import denoising, discriminants, ica, kmeans
+from benchmarks.headline import headline
 from benchmarks.results import load
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "BENCHMARKS.md", ROOT / "README.md")
 
 
 def write_figures() -> None:
+    """Write all figures that there are where they belong."""
+    for page in PAGES:
+        page.write_text(with_figures(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def with_figures(text: str) -> str:
     """Replace what stands between ``<!-- figures: NAME -->`` and ``<!-- end -->``."""
-    text = README.read_text(encoding="utf-8")
+    blocks = {"headline": headline(load)}
     for name, render in RENDER.items():
         figures = load(name)
         if figures is not None:
-            block = f"<!-- figures: {name} -->\n{render(figures)}\n<!-- end -->"
-            text = re.sub(rf"<!-- figures: {name} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)
-    README.write_text(text, encoding="utf-8")
+            blocks[name] = render(figures)
+    for name, block in blocks.items():
+        whole = f"<!-- figures: {name} -->\n{block}\n<!-- end -->"
+        text = re.sub(rf"<!-- figures: {name} -->.*?<!-- end -->", lambda _, whole=whole: whole, text, flags=re.S)
+    return text
 
 
 def drop_in(figures: dict[str, Any]) -> str:
@@ -137,68 +148,6 @@ def sources(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def kmeans(figures: dict[str, Any]) -> str:
-    million = figures["million"]
-    lines = [
-        f"Kernel k-means, {figures['n']:,} x {figures['d']} (digits with noise), {figures['clusters']} clusters, "
-        f"{figures['starts']} starts; inertia recomputed from the labels with the true distances "
-        f"({figures['machine']}, {figures['date']}):",
-        "",
-        "| | tslearn | inertia | it reports | gramless | inertia | ratio |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, row in figures["table"].items():
-        peer = (
-            f"{row['peer_failed']} | | "
-            if "peer_failed" in row
-            else (f"{row['peer_seconds']:.1f} s | {row['peer_inertia']:.6g} | {row['peer_claims']:.6g} ")
-        )
-        ratio = f"{row['times_faster']:.0f}" if "times_faster" in row else ""
-        lines.append(f"| {name} | {peer}| {row['seconds']:.2f} s | {row['inertia']:.6g} | {ratio} |")
-    lines += [
-        "",
-        f"{million['n']:,} points of two rings in the plane, {million['starts']} starts: {million['seconds']:.1f} s, "
-        f"agreement with the rings (adjusted Rand index) {million['agreement']:.4f}.",
-    ]
-    return "\n".join(lines)
-
-
-def ica(figures: dict[str, Any]) -> str:
-    lines = [
-        f"Amari error (0 to 100) over two sources of each of 18 densities, {figures['samples']:,} samples, "
-        f"{figures['rounds']} mixtures each, all methods on the same data in one run ({figures['machine']}, "
-        f"{figures['date']}):",
-        "",
-        "| | median | mean | worst density | time |",
-        "|---|---|---|---|---|",
-    ]
-    for name, row in figures["table"].items():
-        worst = max(row["densities"], key=row["densities"].__getitem__)
-        lines.append(
-            f"| {name} | {row['median']:.2f} | {row['mean']:.2f} | {row['densities'][worst]:.1f} ({worst}) | "
-            f"{1000 * row['seconds']:.0f} ms |"
-        )
-    return "\n".join(lines)
-
-
-def denoising(figures: dict[str, Any]) -> str:
-    lines = [
-        f"Mean squared error of digits ({figures['data']}, 300 training and 50 test images each) after de-noising, "
-        f"each method at its best, and of the toy of Mika et al. ({figures['date']}):",
-        "",
-        "| | linear PCA | kernel PCA | ratio |",
-        "|---|---|---|---|",
-    ]
-    for name, row in figures["digits"].items():
-        lines.append(
-            f"| {name} | {row['linear']:.1f} ({row['linear_components']} components) | {row['kernel']:.1f} "
-            f"({row['kernel_components']}, {row['preimage']}) | {row['ratio']:.2f} |"
-        )
-    for deviation, ratios in figures["toy"].items():
-        lines.append(f"| toy, s = {deviation}, 1 to 9 components | | | {ratios[0]:.1f} to {ratios[-1]:.1f} |")
-    return "\n".join(lines)
-
-
 def planner_grid(figures: dict[str, Any]) -> str:
     wrong = len(figures["wrong"])
     return (
@@ -255,31 +204,6 @@ def certificate_coverage(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def discriminants(figures: dict[str, Any]) -> str:
-    lines = [
-        f"Errors in %, mean and deviation over {figures['splits']} random splits, parameters chosen on training folds "
-        f"({figures['machine']}, {figures['date']}):",
-        "",
-        "| | LDA | kernel LDA | kernel better in |",
-        "|---|---|---|---|",
-    ]
-    for key, name in (("usps", "USPS digits, 1,000 for training"), ("olivetti_faces", "Olivetti faces, 200")):
-        row = figures[key]
-        if "failed" in row:
-            lines.append(f"| {name} | {row['failed']} | | |")
-            continue
-        lda, klda = (f"{row[who]['mean']:.2f} ± {row[who]['deviation']:.2f}" for who in ("lda", "klda"))
-        lines.append(f"| {name} | {lda} | {klda} | {row['klda_better_in']} of {figures['splits']} splits |")
-    area = figures["cbcl_faces_19x19"]
-    if "failed" not in area:
-        lines += [
-            "",
-            f"Faces against anything else (19 x 19, {area['components']} components each): area under the ROC curve on "
-            f"the held-out set {area['kernel']:.3f}, of linear PCA {area['linear']:.3f}.",
-        ]
-    return "\n".join(lines)
-
-
 def dask_cluster(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['partitions']} partitions that lie on the workers, one thread each; medians of {figures['rounds']} "
@@ -300,6 +224,24 @@ def dask_cluster(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def scaling(figures: dict[str, Any]) -> str:
+    cluster = figures["cluster"]
+    lines = [
+        f"A task takes Dask's scheduler {cluster['task'] * 1e3:.2g} ms, two workers of one machine exchange "
+        f"{cluster['network'] / 1e9:.2g} GB/s; rows a second are those of one thread, the tree adds the "
+        f"moments of {figures['partitions']:,} partitions ({figures['machine']}, {figures['date']}):",
+        "",
+        "| map | features | rows a second | size of the moments | tree | off by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, row in figures["maps"].items():
+        lines.append(
+            f"| {name} | {row['features']:,} | {row['rate']:,.0f} | {row['bytes'] / 1e6:.2g} MB | "
+            f"{row['tree_seconds']:.2g} s | {row['off']:.0e} |"
+        )
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "exact": exact,
@@ -308,6 +250,7 @@ RENDER = {
     "streams": streams,
     "sources": sources,
     "dask_cluster": dask_cluster,
+    "scaling": scaling,
     "kmeans": kmeans,
     "discriminants": discriminants,
     "ica": ica,

@@ -33,7 +33,7 @@ everything = np.concatenate(arms)
 
 # %%
 # The same call with a NumPy array, with one partition, and with a Dask array whose blocks are the partitions. Without
-# Dask (``pip install "gramless[dask]"``) the last of them is left out, and the figure shows the first in its place.
+# Dask (``pip install ".[dask]"``) the last of them is left out, and the figure shows the first in its place.
 settings = {"n_components": 3, "kernel": "rbf", "gamma": 4.0, "domain": (-1.6, 1.6), "method": "fourier"}
 alone = KernelPCA(**settings).fit(everything)
 partial = KernelPCA(**settings).fit(arms[2])
@@ -49,7 +49,7 @@ try:
         print(components)
         print(f"variance of the components: {components.var(axis=0).compute().round(4)}")
 except ImportError:
-    print("Dask is not installed: pip install 'gramless[dask]'")
+    print('Dask is not installed: pip install ".[dask]"')
     together = alone
 
 apart = np.abs(together.eigenvalues_ - alone.eigenvalues_).max() / alone.eigenvalues_[0]

@@ -62,7 +62,7 @@ if device != "cpu":
             error = np.linalg.norm(gram @ v - exact) / np.linalg.norm(v)
             errors[precision].append((error / gram.statistics().norm, gram.error / gram.statistics().norm))
 else:
-    print("torch is not installed: pip install 'gramless[gpu]' shows the errors of its precisions here")
+    print('torch is not installed: pip install ".[gpu]" shows the errors of its precisions here')
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 scores = kpca.transform(X)

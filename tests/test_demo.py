@@ -1,4 +1,5 @@
 import re
+import shlex
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -7,6 +8,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from gramless.cli import main
 from gramless.demo import run
 
 pytest.importorskip("matplotlib")
@@ -50,9 +52,9 @@ def page(tour):
     return reader
 
 
-def test_writes_two_figures_and_a_page(tour):
+def test_writes_two_figures_a_page_and_a_table(tour):
     path, _ = tour
-    assert sorted(file.name for file in path.parent.iterdir()) == ["annulus.png", "digits.png", "report.html"]
+    assert {file.name for file in path.parent.iterdir()} >= {"annulus.npy", "annulus.png", "digits.png", "report.html"}
     for name in ("annulus.png", "digits.png"):
         assert (path.parent / name).read_bytes().startswith(b"\x89PNG")
 
@@ -81,6 +83,17 @@ def test_prints_tables_and_where_the_files_are(tour):
     assert printed.replace("\n", "").count(str(path)) == 1
 
 
+def test_ends_with_three_commands_that_run(tour):
+    path, printed = tour
+    pytest.importorskip("plotly", reason="reports need plotly")
+    lines = [line for line in printed.rpartition("What next")[2].splitlines() if " -m gramless " in line]
+    commands = [shlex.split(line)[3:] for line in lines]
+    assert [command[0] for command in commands] == ["plan", "fit", "report"]
+    for command in commands:
+        assert main(command) == 0, command
+    assert (path.parent / "annulus.html").exists()
+
+
 def test_figures_are_the_same_every_time(tour, tmp_path):
     again = run(tmp_path, rows=300, console=Console(file=StringIO()))
     for name in ("annulus.png", "digits.png"):
@@ -95,6 +108,6 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path):
     )
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert child.returncode == 1
-    assert "pip install gramless[plot]" in child.stderr
+    assert 'pip install ".[plot]"' in child.stderr
     assert "Traceback" not in child.stderr
     assert not (tmp_path / "none").exists()

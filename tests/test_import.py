@@ -67,3 +67,17 @@ def test_star_import_brings_the_public_names() -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     code = "import gramless\ntry: gramless.KernelPAC\nexcept AttributeError as error: print(error)"
     assert run_in_child(code) == "module 'gramless' has no attribute 'KernelPAC'"
+
+
+def test_dir_lists_public_names_and_modules_and_nothing_else() -> None:
+    code = "import gramless; print(*dir(gramless))"
+    listed = set(run_in_child(code).split())
+    assert {"KernelPCA", "kernels", "plots", "load", "__version__"} <= listed
+    assert not listed & {"Any", "TYPE_CHECKING", "find_spec", "import_module"}
+    missing = "import gramless; print(*[name for name in dir(gramless) if not hasattr(gramless, name)])"
+    assert run_in_child(missing) == ""
+
+
+def test_a_name_is_looked_up_once() -> None:
+    code = "import gramless; gramless.KernelPCA; print('KernelPCA' in vars(gramless), 'load' in vars(gramless))"
+    assert run_in_child(code) == "True False"

@@ -129,7 +129,7 @@ def test_missing_packages_are_named(folder, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "plotly", None)
     assert main(FIT) == 0
     assert main(["report", "model.gramless", "iris.csv"]) == 5
-    assert "pip install 'gramless[plot]'" in capsys.readouterr().err
+    assert 'pip install ".[plot]"' in capsys.readouterr().err
 
 
 def start(*words, folder, **more):

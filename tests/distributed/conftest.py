@@ -7,7 +7,7 @@ import pytest
 @pytest.fixture(scope="package")
 def client() -> Iterator[Any]:
     """A client of two worker processes with one thread each."""
-    dask = pytest.importorskip("dask", reason="dask is not installed: pip install 'gramless[dask]'")
+    dask = pytest.importorskip("dask", reason='dask is not installed: pip install ".[dask]"')
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     calm = {
         "distributed.scheduler.worker-ttl": None,  # a machine that pauses is not a lost worker

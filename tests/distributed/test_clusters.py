@@ -15,7 +15,7 @@ import pytest
 from gramless import KernelPCA
 from gramless.progress import Silent, observed_by
 
-da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
+da = pytest.importorskip("dask.array", reason='dask is not installed: pip install ".[dask]"')
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
 X = np.random.default_rng(0).standard_normal((500, 2))

@@ -12,7 +12,7 @@ from gramless import KernelPCA
 from gramless.errors import PartitionError
 from gramless.progress import Silent, observed_by
 
-da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
+da = pytest.importorskip("dask.array", reason='dask is not installed: pip install ".[dask]"')
 
 X = np.random.default_rng(0).standard_normal((600, 3))
 X[250] = 7

@@ -5,7 +5,7 @@ import pytest
 
 from gramless import KernelKMeans, load
 
-da = pytest.importorskip("dask.array", reason="dask is not installed: pip install 'gramless[dask]'")
+da = pytest.importorskip("dask.array", reason='dask is not installed: pip install ".[dask]"')
 pytestmark = pytest.mark.usefixtures("client")
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("panel", reason="the explorer needs panel (gramless[explorer])")
-pytest.importorskip("datashader", reason="the explorer needs datashader (gramless[explorer])")
+pytest.importorskip("panel", reason="the explorer needs panel (the extra explorer)")
+pytest.importorskip("datashader", reason="the explorer needs datashader (the extra explorer)")
 
 from gramless import select_bandwidth
 from gramless.datasets import three_clusters

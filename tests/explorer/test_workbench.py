@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("datashader", reason="the explorer's drawings need datashader (gramless[explorer])")
+pytest.importorskip("datashader", reason="the explorer's drawings need datashader (the extra explorer)")
 pytest.importorskip("contourpy", reason="contours need contourpy, which bokeh brings")
 
 from gramless import KernelPCA, select_bandwidth

@@ -10,7 +10,7 @@ import numpy as np
 from gramless.arrays.memory import free_memory
 from gramless.arrays.tensors import is_tensor
 
-_INSTALL = "install the extra: pip install 'gramless[gpu]' (torch and triton)"
+_INSTALL = 'install the extra, in the folder of gramless: pip install ".[gpu]" (torch and triton)'
 
 
 def has_torch() -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from gramless.datasets import annulus
 from gramless.demo.annulus import annulus_chapter
 from gramless.demo.chapter import Chapter
 from gramless.demo.digits import digits_chapter
@@ -25,7 +29,8 @@ def run(out: Path | str = "demo", *, rows: int = 5000, console: Console | None =
     Parameters
     ----------
     out : path
-        Folder for ``annulus.png``, ``digits.png`` and ``report.html``; made where it does not exist.
+        Folder for ``annulus.png``, ``digits.png``, ``report.html`` and a table to try commands on, ``annulus.npy``;
+        made where it does not exist.
     rows : int
         Rows of the set that is timed beside scikit-learn.
     console : rich.console.Console, optional
@@ -60,7 +65,21 @@ def run(out: Path | str = "demo", *, rows: int = 5000, console: Console | None =
     for path in (*(folder / f"{chapter.name}.png" for chapter in chapters), page):
         console.print(Text(str(path)), soft_wrap=True)
     console.print(f"{seconds:.0f} s in all", highlight=False)
+    show_next(console, folder)
     return page
+
+
+def show_next(console: Console, folder: Path) -> None:
+    """Write a table, and print three commands that can be tried on it, in the interpreter that ran the tour."""
+    table, model, page = (folder / name for name in ("annulus.npy", "model.gramless", "annulus.html"))
+    np.save(table, annulus(400, rng=0))
+    here, path = Path.cwd(), Path(sys.executable)
+    python = path.relative_to(here) if path.is_relative_to(here) else path
+    console.rule("What next")
+    for words in (("plan", table), ("fit", table, "-k", 5, "-o", model), ("report", model, table, "-o", page)):
+        command = shlex.join(map(str, (python, "-m", "gramless", *words)))
+        console.print(Text(command), soft_wrap=True)
+    console.print(Text('Or a table of your own: .npy; CSV, Parquet, HDF5 and zarr after pip install ".[io]".'))
 
 
 def show(console: Console, chapter: Chapter) -> None:

@@ -86,7 +86,7 @@ class KernelKMeans(
     memory_limit : int, str or None, default=None
         What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
-        ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA card (needs ``gramless[gpu]``);
+        ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA card (needs the extra ``gpu``);
         ``"auto"``: where there is one and the plan finds it cheaper; ``"torch"``: the same by torch on the CPU. Torch
         tensors as rows give torch tensors back.
     scale_input : bool, default=False

@@ -123,7 +123,7 @@ class KernelPCA(
         (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
         and Fourier maps, which are made for a box; rows outside are refused.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
-        ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs ``gramless[gpu]``);
+        ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs the extra ``gpu``);
         ``"auto"``: on a card where there is one and the plan finds it cheaper; ``"torch"``: what the card would do, by
         torch on the CPU. Torch tensors given to `fit` and `transform` give torch tensors back.
     keep_data : bool, default=True

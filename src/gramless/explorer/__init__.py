@@ -1,6 +1,6 @@
 """A local page on which the width, the degree and the components of kernel PCA are moved, and the picture follows.
 
-Needs panel, bokeh and datashader: ``pip install gramless[explorer]``.
+Needs panel, bokeh and datashader: ``pip install ".[explorer]"``.
 """
 
 from gramless.explorer.server import make_app, serve

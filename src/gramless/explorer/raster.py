@@ -113,5 +113,7 @@ def _libraries() -> tuple[Any, Any, Any]:
         import pandas
         from datashader import transfer_functions
     except ImportError as error:
-        raise ImportError("the explorer needs datashader; run: pip install gramless[explorer]") from error
+        raise ImportError(
+            'the explorer needs datashader; in the folder of gramless, run: pip install ".[explorer]"'
+        ) from error
     return datashader, transfer_functions, pandas

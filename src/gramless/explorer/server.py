@@ -121,6 +121,7 @@ def _require_panel() -> Any:
         import panel
     except ImportError as error:
         raise ImportError(
-            f"the explorer needs {error.name}, which is not installed; run: pip install gramless[explorer]"
+            f"the explorer needs {error.name}, which is not installed; in the folder of gramless, run: "
+            'pip install ".[explorer]"'
         ) from error
     return panel

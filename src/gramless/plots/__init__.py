@@ -1,4 +1,4 @@
-"""Figures of fitted models, in the manner of scikit-learn's displays. Needs matplotlib: ``pip install gramless[plot]``.
+"""Figures of fitted models, in the manner of scikit-learn's displays. Needs matplotlib: ``pip install ".[plot]"``.
 
 ``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns keeps what was computed, and
 ``.plot(ax=)`` draws it again elsewhere.

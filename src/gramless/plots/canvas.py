@@ -20,7 +20,9 @@ def require_matplotlib() -> ModuleType:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("figures need matplotlib, which is not installed; run: pip install gramless[plot]") from error
+        raise ImportError(
+            'figures need matplotlib, which is not installed; in the folder of gramless, run: pip install ".[plot]"'
+        ) from error
     return plt
 
 

@@ -30,7 +30,9 @@ def require_plotly() -> Any:
     try:
         import plotly.graph_objects as go
     except ImportError as error:
-        raise ImportError("reports need plotly, which is not installed; run: pip install 'gramless[plot]'") from error
+        raise ImportError(
+            'reports need plotly, which is not installed; in the folder of gramless, run: pip install ".[plot]"'
+        ) from error
     return go
 
 

@@ -275,4 +275,5 @@ def optional_import(module: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         package = module.split(".")[0]
-        raise ImportError(f"to read {what}, install {package}: pip install 'gramless[io]'") from None
+        remedy = 'in the folder of gramless, run: pip install ".[io]"'
+        raise ImportError(f"reading {what} needs {package}, which is not installed; {remedy}") from None

@@ -1,0 +1,92 @@
+"""Tables of the figures of k-means, discriminants, independent components and de-noising."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def kmeans(figures: dict[str, Any]) -> str:
+    million = figures["million"]
+    lines = [
+        f"Kernel k-means, {figures['n']:,} x {figures['d']} (digits with noise), {figures['clusters']} clusters, "
+        f"{figures['starts']} starts; inertia recomputed from the labels with the true distances "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| | tslearn | inertia | it reports | gramless | inertia | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        peer = (
+            f"{row['peer_failed']} | | "
+            if "peer_failed" in row
+            else (f"{row['peer_seconds']:.1f} s | {row['peer_inertia']:.6g} | {row['peer_claims']:.6g} ")
+        )
+        ratio = f"{row['times_faster']:.0f}" if "times_faster" in row else ""
+        lines.append(f"| {name} | {peer}| {row['seconds']:.2f} s | {row['inertia']:.6g} | {ratio} |")
+    lines += [
+        "",
+        f"{million['n']:,} points of two rings in the plane, {million['starts']} starts: {million['seconds']:.1f} s, "
+        f"agreement with the rings (adjusted Rand index) {million['agreement']:.4f}.",
+    ]
+    return "\n".join(lines)
+
+
+def ica(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Amari error (0 to 100) over two sources of each of 18 densities, {figures['samples']:,} samples, "
+        f"{figures['rounds']} mixtures each, all methods on the same data in one run ({figures['machine']}, "
+        f"{figures['date']}):",
+        "",
+        "| | median | mean | worst density | time |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in figures["table"].items():
+        worst = max(row["densities"], key=row["densities"].__getitem__)
+        lines.append(
+            f"| {name} | {row['median']:.2f} | {row['mean']:.2f} | {row['densities'][worst]:.1f} ({worst}) | "
+            f"{1000 * row['seconds']:.0f} ms |"
+        )
+    return "\n".join(lines)
+
+
+def denoising(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Mean squared error of digits ({figures['data']}, 300 training and 50 test images each) after de-noising, "
+        f"each method at its best, and of the toy of Mika et al. ({figures['date']}):",
+        "",
+        "| | linear PCA | kernel PCA | ratio |",
+        "|---|---|---|---|",
+    ]
+    for name, row in figures["digits"].items():
+        lines.append(
+            f"| {name} | {row['linear']:.1f} ({row['linear_components']} components) | {row['kernel']:.1f} "
+            f"({row['kernel_components']}, {row['preimage']}) | {row['ratio']:.2f} |"
+        )
+    for deviation, ratios in figures["toy"].items():
+        lines.append(f"| toy, s = {deviation}, 1 to 9 components | | | {ratios[0]:.1f} to {ratios[-1]:.1f} |")
+    return "\n".join(lines)
+
+
+def discriminants(figures: dict[str, Any]) -> str:
+    lines = [
+        f"Errors in %, mean and deviation over {figures['splits']} random splits, parameters chosen on training folds "
+        f"({figures['machine']}, {figures['date']}):",
+        "",
+        "| | LDA | kernel LDA | kernel better in |",
+        "|---|---|---|---|",
+    ]
+    for key, name in (("usps", "USPS digits, 1,000 for training"), ("olivetti_faces", "Olivetti faces, 200")):
+        row = figures[key]
+        if "failed" in row:
+            lines.append(f"| {name} | {row['failed']} | | |")
+            continue
+        lda, klda = (f"{row[who]['mean']:.2f} ± {row[who]['deviation']:.2f}" for who in ("lda", "klda"))
+        lines.append(f"| {name} | {lda} | {klda} | {row['klda_better_in']} of {figures['splits']} splits |")
+    area = figures["cbcl_faces_19x19"]
+    if "failed" not in area:
+        lines += [
+            "",
+            f"Faces against anything else (19 x 19, {area['components']} components each): area under the ROC curve on "
+            f"the held-out set {area['kernel']:.3f}, of linear PCA {area['linear']:.3f}.",
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""The few figures that the README shows, picked from the results of the benchmarks; what is missing is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Figures = Mapping[str, Any]
+
+
+def headline(load: Callable[[str], dict[str, Any] | None]) -> str:
+    """A table of one row a benchmark; `load` gives its figures by name, or None."""
+    lines = ["| | gramless | the alternative |", "|---|---|---|"]
+    machines = set()
+    for name, pick in PICKS.items():
+        figures = load(name)
+        picked = [f"| {' | '.join(cells)} |" for cells in pick(figures)] if figures is not None else []
+        lines += picked
+        if picked and name != "gpu":
+            machines.add(figures["machine"])
+    if machines:
+        lines += ["", f"Measured on {'; '.join(sorted(machines))}; the graphics card has a host of its own."]
+    return "\n".join(lines)
+
+
+def _named(figures: Figures, beginning: str) -> Iterator[Figures]:
+    """Rows whose name begins so, and which have figures."""
+    return (row for row in figures["rows"] if row["name"].startswith(beginning) and "failed" not in row)
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e6:,.0f} MB" if count < 1e9 else f"{count / 1e9:.3g} GB"
+
+
+def drop_in(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    ours, peer = figures["table"].get("gramless", {}), figures["table"].get(figures["fastest_peer"], {})
+    if "seconds" in ours and "seconds" in peer:
+        yield (
+            f"{figures['n']:,} rows x {figures['d']}, {figures['k']} components of a Gaussian",
+            f"{ours['seconds']:.3g} s, {_size(ours['peak_bytes'])}",
+            f"{figures['fastest_peer']}: {peer['seconds']:.3g} s, {_size(peer['peak_bytes'])}",
+        )
+
+
+def exact(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    for row in _named(figures, "MNIST, 60,000 x 784, k = 20"):
+        limit = row["name"].rpartition(", ")[2]
+        yield (
+            f"60,000 images of 784 pixels (MNIST), 20 components, `{limit}`",
+            f"{row['seconds']:.3g} s, {_size(row['peak_bytes'])}, certified",
+            f"scikit-learn would need {_size(row['peer']['needs_bytes'])}",
+        )
+
+
+def explicit(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    for row in _named(figures, "Gaussian, d = 2, sigma = 0.5, N = 10,000,000"):
+        peer = (
+            f"scikit-learn, {figures['peer_rows']:,} rows: {row['peer_seconds']:.3g} s" if row["peer_seconds"] else ""
+        )
+        yield (
+            f"10,000,000 points in the plane, {figures['k']} components of a Gaussian",
+            f"{row['seconds']:.3g} s, {_size(row['peak_bytes'])}",
+            peer,
+        )
+
+
+def streams(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    for row in _named(figures, "ten components after every 100 of 5,000 rows"):
+        yield f"a stream: {row['name'].partition(':')[0]}", row["ours"], f"refitting scikit-learn: {row['theirs']}"
+
+
+def kmeans(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    row = figures["table"].get("Gaussian", {})
+    if "peer_seconds" in row:
+        yield (
+            f"kernel k-means, {figures['n']:,} rows x {figures['d']}, {figures['starts']} starts",
+            f"{row['seconds']:.3g} s, inertia {row['inertia']:.4g}",
+            f"tslearn: {row['peer_seconds']:.3g} s, inertia {row['peer_inertia']:.4g}",
+        )
+
+
+def gpu(figures: Figures) -> Iterator[tuple[str, str, str]]:
+    for name, row in figures["table"].items():
+        if name.startswith("KernelPCA, N=1,000,000, d=64, k=20") and "seconds" in row:
+            yield (
+                "1,000,000 rows x 64, 20 components, on a graphics card",
+                f"{row['seconds']:.3g} s, {figures['card']}",
+                "",
+            )
+
+
+PICKS: dict[str, Callable[[Figures], Iterator[tuple[str, str, str]]]] = {
+    "drop_in": drop_in,
+    "exact": exact,
+    "explicit": explicit,
+    "streams": streams,
+    "kmeans": kmeans,
+    "gpu": gpu,
+}

@@ -1,0 +1,88 @@
+"""The README keeps its word: each Python block runs as it is pasted and prints what is shown; links lead somewhere."""
+
+import math
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gramless.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<shown>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    pytest.param(match["code"], match["shown"], id=f"line-{README.count(chr(10), 0, match.start()) + 1}")
+    for match in BLOCK.finditer(README)
+]
+
+
+def alike(shown, printed):
+    """Whether two words are the same, or numbers that another machine may round otherwise."""
+    try:
+        a, b = float(shown), float(printed)
+    except ValueError:
+        return shown == printed
+    return math.isclose(a, b, rel_tol=1e-8) or max(a, b) < min(1e-6, 10 * min(a, b))  # widths: of the same size
+
+
+def test_blocks_are_found():
+    assert len(BLOCKS) >= 5
+    assert sum(block.values[1] is not None for block in BLOCKS) == 1
+
+
+@pytest.mark.parametrize(("code", "shown"), BLOCKS)
+def test_block_runs_as_it_is_pasted(code, shown, tmp_path, monkeypatch, capsys):
+    if "distributed" in code:
+        pytest.importorskip("distributed", reason='dask is not installed: pip install ".[dask]"')
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    if shown is not None:
+        printed = capsys.readouterr().out.split()
+        assert len(shown.split()) == len(printed)
+        assert [pair for pair in zip(shown.split(), printed, strict=True) if not alike(*pair)] == []
+
+
+def test_the_line_that_writes_a_table(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="CSV files need pyarrow")
+    (line,) = re.findall(r"^python -c .*$", README, flags=re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    subprocess.run([sys.executable, *shlex.split(line)[1:]], check=True)
+    assert main(["fit", "iris.csv", "--label", "species", "-k", "5", "-o", "model.gramless"]) == 0
+
+
+@pytest.mark.parametrize("page", ["README.md", "BENCHMARKS.md"])
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert targets
+    assert [target for target in targets if "://" not in target and not (ROOT / target).exists()] == []
+
+
+def test_every_extra_for_users_is_in_the_table():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(re.findall(r"^\| `(\w+)` \|", README, flags=re.MULTILINE)) == {*extras} - {"docs", "dev"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "BENCHMARKS.md"])
+def test_figures_are_those_of_the_result_files(page):
+    readme = pytest.importorskip("benchmarks.readme", reason="a source distribution has no benchmarks")
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert text == readme.with_figures(text)
+
+
+def test_every_benchmark_has_a_place():
+    readme = pytest.importorskip("benchmarks.readme", reason="a source distribution has no benchmarks")
+    named = re.findall(r"<!-- figures: (\w+) -->", (ROOT / "BENCHMARKS.md").read_text(encoding="utf-8"))
+    assert sorted(named) == sorted(readme.RENDER)
+
+
+def test_rows_without_results_are_left_out():
+    headline = pytest.importorskip("benchmarks.headline", reason="a source distribution has no benchmarks")
+    figures = {"machine": "one", "table": {"Gaussian": {"seconds": 1.0, "peer_failed": "no tslearn"}}}
+    empty = headline.headline(lambda name: None)
+    assert headline.headline(lambda name: figures if name == "kmeans" else None) == empty
+    assert empty.count("\n") == 1
