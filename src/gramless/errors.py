@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class GramlessError(Exception):
     """Base of the errors and warnings that are gramless' own."""
@@ -19,8 +21,25 @@ class LongFitWarning(GramlessError, UserWarning):
     """A fit will take long; the message says how long, and what would be faster."""
 
 
+class DominantColumnWarning(GramlessError, UserWarning):
+    """One column makes nearly all of the distances, as a number of rows or a column in small units does."""
+
+
 class MemoryLimitError(GramlessError, MemoryError):
-    """The work does not fit `memory_limit`; the message names what would."""
+    """The work does not fit `memory_limit`; the message names what would.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        What each method would need, where that is known.
+    """
+
+    def __init__(self, message: str = "", plan: Any = None) -> None:
+        super().__init__(message)
+        self.plan = plan
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.plan)
 
 
 class PreimageWarning(GramlessError, UserWarning):

@@ -6,6 +6,7 @@ from gramless.certificates import Certificate
 from gramless.errors import (
     CheckpointError,
     CheckpointWarning,
+    DominantColumnWarning,
     FormatError,
     GramlessError,
     IndefiniteKernelWarning,
@@ -36,6 +37,7 @@ __all__ = [
     "Certificate",
     "CheckpointError",
     "CheckpointWarning",
+    "DominantColumnWarning",
     "FormatError",
     "GramlessError",
     "IndefiniteKernelWarning",

@@ -29,6 +29,28 @@ def table(path) -> np.ndarray:
     return np.concatenate(list(open_source(path).blocks(1000)))
 
 
+def test_inspect_shows_all_digits_and_every_share(folder, capsys):
+    run(*FIT, "-o", "model.gramless")
+    capsys.readouterr()
+    run("inspect", "model.gramless")
+    printed = capsys.readouterr().out
+    found = gramless.load(folder / "model.gramless")
+    assert repr(found.plan_.problem.kernel.sigma) in printed
+    assert ", ".join(f"{100 * share:.3g} %" for share in found.explained_variance_ratio_) in printed
+
+
+def test_models_that_are_alike_can_be_merged(folder):
+    run(*FIT, "-o", "a.gramless")
+    lines = (folder / "iris.csv").read_text().splitlines()
+    (folder / "few.csv").write_text("\n".join([lines[0], *lines[40:]]) + "\n")
+    run("fit", "few.csv", "--like", "a.gramless", "-o", "b.gramless")
+    first, second = (gramless.load(folder / name) for name in ("a.gramless", "b.gramless"))
+    assert second.plan_.problem.kernel == first.plan_.problem.kernel
+    assert list(second.feature_names_in_) == list(first.feature_names_in_)
+    assert second.n_components == 4
+    run("merge", "a.gramless", "b.gramless", "-o", "both.gramless")
+
+
 @pytest.fixture
 def model(folder):
     run(*FIT, "-o", "model.gramless")

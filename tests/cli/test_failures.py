@@ -1,6 +1,8 @@
 """A failure is one line with the remedy and an exit code; a file is whole or not there."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +32,15 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not for the matern kernel"),
         ([*FIT, "--memory", "1kB"], 4, "raise --memory or lower -k"),
         ([*FIT, "--method", "fourier"], 4, "cannot be used here"),
+        (
+            [*FIT, "--method", "nope"],
+            4,
+            "--method nope is not possible; pass one of auto, composite, covariance, cuda,",
+        ),
+        ([*FIT, "-k", "1.5"], 4, "-k 1.5 is no number of components; pass 10, a share such as 0.9, or all"),
+        ([*FIT, "-k", "0"], 4, "-k 0 is no number of components"),
+        (["transform", "iris.csv", "model.gramless", "-o", "x.csv"], 3, "the model comes first: pass model.gramless"),
+        (["denoise", "dots.gramless", "iris.csv", "-o", "x.csv"], 4, "Set --inverse and fit again.\n"),
         (["fit"], 2, "see gramless fit --help"),
         (["fit", "iris.csv", "--kernle", "x"], 2, "No such option: --kernle"),
         (["explode"], 2, "explode"),
@@ -41,7 +52,11 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "magic"], 4, "--by magic is not known"),
         (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "ridge"], 4, "--inverse"),
         (["merge", "model.gramless", "-o", "both.gramless"], 4, "pass at least two files"),
-        (["merge", "model.gramless", "other.gramless", "-o", "both.gramless"], 4, "kernels differ"),
+        (
+            ["merge", "model.gramless", "other.gramless", "-o", "both.gramless"],
+            4,
+            "again with --sigma 2.23606797749979",
+        ),
         (["report", "model.gramless", "iris.csv", "-o", "page.pdf"], 3, "pass -o page.html"),
         (["report", "model.gramless", "iris.csv", "--label", "kind"], 3, "no column 'kind'"),
         (["report", "model.gramless", "iris.csv", "--shape", "big"], 4, "--shape big is no height and width"),
@@ -50,6 +65,7 @@ FIT = ["fit", "iris.csv", "--label", "species"]
 def test_one_line_and_a_code(folder, irises, capsys, words, code, message):
     KernelPCA(3, kernel="rbf", gamma=0.1).fit(irises).save(folder / "model.gramless")
     KernelPCA(3, kernel="rbf", gamma=0.2).fit(irises).save(folder / "other.gramless")
+    KernelPCA(3, kernel="poly").fit(irises).save(folder / "dots.gramless")
     np.save(folder / "narrow.npy", irises[:, :2])
     before = {path: path.read_bytes() for path in folder.iterdir()}
     if words[0] in ("transform", "denoise", "report") and "narrow.npy" not in words:
@@ -76,6 +92,36 @@ def test_warnings_are_lines_and_quiet_has_none(folder, capsys):
     assert "not positive semidefinite" in warned
     assert main(["--quiet", *words]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_too_little_memory_names_what_suffices(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save("rows.npy", np.random.default_rng(0).random((4000, 20)))
+    assert main(["fit", "rows.npy", "-k", "3", "--memory", "300kB"]) == 4
+    message = capsys.readouterr().err
+    least = re.search(r"--memory (\S+) is the least that serves", message)[1]
+    assert main(["plan", "rows.npy", "-k", "3", "--memory", "300kB", "--json"]) == 0
+    printed = capsys.readouterr()
+    plan = json.loads(printed.out)
+    assert plan["chosen"] is None
+    assert all(found["bytes"] > 300_000 for found in plan["candidates"].values() if "bytes" in found)
+    assert f"--memory {least} is the least that serves" in printed.err
+    assert main(["fit", "rows.npy", "-k", "3", "--memory", least]) == 0
+    number = float(re.match(r"[\d.]+", least)[0])
+    assert main(["fit", "rows.npy", "-k", "3", "--memory", least.replace(f"{number:g}", f"{0.9 * number:g}")]) == 4
+
+
+def test_a_device_that_is_not_there(folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert main([*FIT, "--device", "cuda"]) == 5
+    assert "gramless: --device cuda needs torch" in capsys.readouterr().err
+
+
+def test_a_model_that_was_there_is_said_to_be_replaced(folder, capsys):
+    assert main(FIT) == 0
+    assert "replaced" not in capsys.readouterr().out
+    assert main(FIT) == 0
+    assert "model.gramless (replaced)" in capsys.readouterr().out
 
 
 def test_missing_packages_are_named(folder, monkeypatch, capsys):

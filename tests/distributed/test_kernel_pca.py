@@ -158,6 +158,7 @@ def test_weights_that_are_none_name_their_partition() -> None:
     [
         ({"kernel": "precomputed"}, "X.compute"),
         ({"center_input": True}, "X - X.mean"),
+        ({"scale_input": True}, r"\(X - X.mean\(axis=0\)\) / X.std"),
         ({"fit_inverse_transform": True}, "rows in one place"),
         ({"forget": 10.0}, "partial_fit"),
         ({"n_components": 900}, "at most 700"),

@@ -97,3 +97,14 @@ def test_a_start_that_does_not_fit_is_refused(start: np.ndarray) -> None:
 def test_an_operator_that_is_none_is_refused(operator: np.ndarray) -> None:
     with pytest.raises(ValueError, match="operator"):
         eigsh(operator, 1)
+
+
+@pytest.mark.parametrize(("solver", "offered"), [("power", True), ("block_krylov", False)])
+def test_what_did_not_converge_is_not_offered_again(solver, offered):
+    rng = np.random.default_rng(0)
+    half = rng.normal(size=(200, 200))
+    with pytest.warns(NotConvergedWarning) as warned:
+        eigsh(half @ half.T.copy(), 3, tol=1e-13, solver=solver, max_iter=1)
+    message = str(warned[0].message)
+    assert "Raise max_iter or tol" in message
+    assert ("or use block_krylov (solver=, or eigen_solver=)" in message) == offered

@@ -51,6 +51,7 @@ def test_a_stream_saved_after_every_batch_is_the_same_stream(name, tmp_path):
         {"method": "svd"},
         {"kernel": "rbf", "gamma": 0.01, "method": "taylor", "keep_data": False},
         {"kernel": "poly", "center_input": True},
+        {"kernel": "poly", "scale_input": True},
     ],
     ids=str,
 )

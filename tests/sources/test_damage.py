@@ -5,6 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from gramless.errors import FormatError, SourceError
 from gramless.sources import open_source
@@ -28,6 +29,8 @@ def test_a_text_cell(tmp_path):
     source = open_source(_csv(tmp_path / "t.csv", lines))
     with pytest.raises(FormatError, match=r"t\.csv, block 1 \(rows 10 to 19\), line 14: column 'b' has .* 'oops'"):
         list(source.blocks(10))
+    with pytest.raises(FormatError, match=r"gramless\.open_source\(path, columns=\["):
+        list(source.blocks(10))
     assert len(list(open_source(tmp_path / "t.csv", columns=["a", "c"]).blocks(10))) == 3
 
 
@@ -44,8 +47,33 @@ def test_an_empty_cell_is_no_number(tmp_path):
     pytest.importorskip("pyarrow")
     lines = ["a,b,c", *_numbers(30)]
     lines[5] = "1.0,,3.0"
-    with pytest.raises(SourceError, match=r"block 0 \(rows 0 to 9\): column 'b' has NaN or no value in row 4"):
-        list(open_source(_csv(tmp_path / "e.csv", lines)).blocks(10))
+    found = r"column 'b' has NaN or no value in line 6; 1 of"
+    source = open_source(_csv(tmp_path / "e.csv", lines))
+    with pytest.raises(SourceError, match=rf"block 0 \(rows 0 to 9\): {found} 10 rows of this block have"):
+        list(source.blocks(10))
+    with pytest.raises(SourceError, match=rf"e\.csv: {found} 30 rows have .*; missing='drop'"):
+        list(source.blocks(100))
+
+
+@pytest.mark.parametrize("start", [0, 3])
+def test_rows_with_a_value_missing_are_dropped(tmp_path, start):
+    rows = np.arange(40.0).reshape(20, 2)
+    rows[[0, 7, 19], [0, 1, 1]] = np.nan
+    (tmp_path / "parts").mkdir()
+    np.save(tmp_path / "parts" / "1.npy", rows[:9])
+    np.save(tmp_path / "parts" / "2.npy", rows[9:])
+    np.save(tmp_path / "all.npy", rows)
+    whole = np.delete(rows, [0, 7, 19], axis=0)
+    for given in (rows, scipy.sparse.csr_array(rows), tmp_path / "all.npy", tmp_path / "parts"):
+        source = open_source(given, missing="drop")
+        blocks = [block.toarray() if source.sparse else block for block in source.blocks(3, start)]
+        np.testing.assert_array_equal(np.concatenate(blocks), whole[start:])
+        assert source.count() == source.present().sum() == 17
+    with pytest.raises(ValueError, match="missing='fill' is not known; pass 'refuse' or 'drop'"):
+        open_source(rows, missing="fill")
+    rows[3, 0] = np.inf
+    with pytest.raises(SourceError, match="an infinite value"):
+        list(open_source(rows, missing="drop").blocks(3))
 
 
 def test_a_column_that_vanishes_in_the_second_file(tmp_path):

@@ -23,8 +23,12 @@ def cluster(
     nu: options.Nu = 1.5,
     starts: Annotated[int, typer.Option(min=1, help="Starts, of which the best is kept.")] = 10,
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    keep: options.Keep = None,
+    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     memory: options.Memory = None,
     seed: options.Seed = 0,
@@ -36,7 +40,8 @@ def cluster(
     """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
     import numpy as np
 
-    from gramless.cli.files import check_model_path, check_table_path, keep_names, open_rows, read_rows
+    from gramless.cli.columns import warn_of_dominant
+    from gramless.cli.files import check_model_path, check_table_path, columns_beside, keep_names, open_rows, read_rows
     from gramless.cli.progress import fit_bar, rows_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -48,16 +53,20 @@ def cluster(
     if model_output is not None:
         check_model_path(model_output)
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key)
+    source = open_rows(data, columns, label, key, exclude, missing)
+    beside = columns_beside(data, keep, source)
     rows = read_rows(source, memory, rows_bar("read", quiet))
-    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows)
-    model = KernelKMeans(clusters, n_init=starts, method=method, memory_limit=memory, random_state=seed, **settings)
+    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows, scaled=scale)
+    settings |= {"n_init": starts, "method": method, "memory_limit": memory, "random_state": seed}
+    model = KernelKMeans(clusters, scale_input=scale, **settings)
+    if not scale:
+        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
     with fit_bar(quiet):
         model.fit(rows)
     keep_names(model, source)
     if model_output is not None:
         model.save(model_output)
-    with open_writer(output, ["cluster"], np.int64) as writer:
+    with open_writer(output, ["cluster"], np.int64, beside) as writer:
         writer.write(model.labels_[:, None])
     sizes = np.bincount(model.labels_, minlength=clusters).tolist()
     told = {**facts(model), "sizes": sizes, "output": str(output)}

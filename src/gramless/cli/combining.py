@@ -21,6 +21,7 @@ def update(
     batch: Annotated[int, typer.Option(min=1, help="Rows taken in at once.")] = 10_000,
     columns: options.Columns = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     as_json: options.Json = False,
 ) -> None:
     """Take the rows of DATA into MODEL, which is then that of all rows it has seen."""
@@ -28,8 +29,8 @@ def update(
     from gramless.cli.progress import rows_bar
 
     target = check_model_path(model if output is None else output)
-    fitted = load_model(model, "KernelPCA")
-    source = open_rows_of(fitted, data, columns, key)
+    fitted = load_model(model, "KernelPCA", data)
+    source = open_rows_of(fitted, data, columns, key, missing=missing)
     names = getattr(fitted, "feature_names_in_", None)
     done = 0
     with warnings.catch_warnings(), rows_bar("update", context.obj["quiet"]) as bar:
@@ -56,7 +57,11 @@ def merge(
         raise ValueError("merge adds two models or more; pass at least two files")
     merged = load_model(models[0], "KernelPCA")
     for path in models[1:]:
-        merged = merged.merge(load_model(path, "KernelPCA"))
+        other = load_model(path, "KernelPCA")
+        ours, theirs = merged.plan_.problem.kernel, other.plan_.problem.kernel
+        if ours != theirs and type(ours) is type(theirs) and hasattr(ours, "sigma"):
+            raise ValueError(f"kernels differ: {ours} and {theirs}; fit {path} again with --sigma {ours.sigma!r}")
+        merged = merged.merge(other)
     _save(merged, output, as_json, {"models": [str(path) for path in models]})
 
 

@@ -15,13 +15,21 @@ code meaning
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
+
+_TEXTS = "; leave that column out by --label or --columns"
+_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.")  # scikit-learn's words
+_CHOICE = re.compile(r"a str among \{(.*)\}")
 
 #: What the library calls by the name of a parameter, and the command line by that of an option.
 _WORDS = (
     ("fit_inverse_transform=True", "--inverse"),
     ("fit_inverse_transform=False", "no --inverse"),
+    ("missing='drop' of gramless.open_source leaves out", "--missing drop leaves out"),
+    ("missing='", "--missing '"),
+    ("; choose columns of numbers by gramless.open_source(path, columns=[...])", _TEXTS),
     ("memory_limit", "--memory"),
     ("n_components", "-k"),
     ("n_clusters", "-k"),
@@ -41,10 +49,22 @@ class UnusableFileError(Exception):
 def explain(error: Exception) -> int:
     """Print one line on stderr; return the exit code."""
     code, text = classify(error)
+    print(f"gramless: {worded(text)}", file=sys.stderr)
+    return code
+
+
+def worded(text: str) -> str:
+    """A message of the library in the words of the command line, in one line.
+
+    Examples
+    --------
+    >>> worded("memory_limit='84MB' is the least that serves; raise memory_limit or lower n_components")
+    '--memory 84MB is the least that serves; raise --memory or lower -k'
+    """
+    text = re.sub(r"memory_limit='([^']*)'", r"--memory \1", text)
     for ours, theirs in _WORDS:
         text = text.replace(ours, theirs)
-    print(f"gramless: {' '.join(text.split())}", file=sys.stderr)
-    return code
+    return " ".join(text.split())
 
 
 def classify(error: Exception) -> tuple[int, str]:
@@ -59,14 +79,30 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, FileNotFoundError) and error.filename is not None:
         return FILES, f"there is no file {error.filename}"
     if isinstance(error, (UnusableFileError, SourceError, OSError)):
-        texts = "not a number" in text or "not real numbers" in text
-        return FILES, text + ("; leave that column out by --label or --columns" if texts else "")
+        texts = "not real numbers" in text
+        return FILES, text + (_TEXTS if texts else "")
     if isinstance(error, ImportError):
         return MISSING, text
     if isinstance(error, MemoryError) and not isinstance(error, MemoryLimitError):
         return REFUSED, "out of memory; pass --memory with less than is free, or fewer components"
     if isinstance(error, (ValueError, MemoryLimitError)):
-        return REFUSED, text
+        return REFUSED, _in_options(text)
+    if isinstance(error, RuntimeError) and text.startswith("device="):
+        return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
     if isinstance(error, AttributeError) and "partial_fit" in text:  # scikit-learn's way to say: not with this model
         return REFUSED, text
     return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"
+
+
+def _in_options(text: str) -> str:
+    """What scikit-learn says of a parameter, as a sentence about an option; choices in the order of the alphabet."""
+    found = _PARAMETER.fullmatch(text)
+    if found is None:
+        return text
+    name, must, got = found.groups()
+    option = name if name in ("n_components", "n_clusters") else f"--{name}"
+    choice = _CHOICE.fullmatch(must)
+    if choice is not None:
+        must = "one of " + ", ".join(sorted(part.strip(" '") for part in choice[1].split(",")))
+    strip = got.strip("'")
+    return f"{option} {strip} is not possible; pass {must}"

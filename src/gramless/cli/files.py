@@ -10,40 +10,40 @@ from typing import Any
 
 import numpy as np
 
+from gramless.cli.columns import chosen_columns, listed
 from gramless.cli.failures import UnusableFileError
 from gramless.cli.progress import RowsBar
-from gramless.sources import Source, column_names, open_source, open_writer
+from gramless.sources import Source, column_names, open_source, open_writer, read_labels
 
 BLOCK = 8192  # rows
 
 
-def open_rows(data: Path, columns: str | None = None, label: str | None = None, key: str | None = None) -> Source:
-    """The rows of a file: the columns named, or all but the label."""
-    wanted: list[str | int] | None = None
-    names = column_names(data)
-    if columns is not None:
-        listed = [part.strip() for part in columns.split(",")]
-        wanted = [int(part) if _is_number(part, names) else part for part in listed]
-    elif label is not None and names is not None:
-        if label not in names:
-            raise UnusableFileError(f"{data} has no column {label!r} for --label; it has: {', '.join(names[:20])}")
-        wanted = [name for name in names if name != label]
-    return open_source(data, wanted, key=key)
-
-
-def _is_number(column: str, names: tuple[str, ...] | None) -> bool:
-    """Whether a column is given by its number: a name that looks like one comes first."""
-    return column.isdigit() and (names is None or column not in names)
+def open_rows(
+    data: Path,
+    columns: str | None = None,
+    label: str | None = None,
+    key: str | None = None,
+    exclude: str | None = None,
+    missing: str = "refuse",
+) -> Source:
+    """The rows of a file: the columns named, or all but the label and those excluded."""
+    names = None if columns is label is exclude is None else column_names(data)
+    return open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key, missing=missing)
 
 
 def open_rows_of(
-    model: Any, data: Path, columns: str | None = None, key: str | None = None, label: str | None = None
+    model: Any,
+    data: Path,
+    columns: str | None = None,
+    key: str | None = None,
+    label: str | None = None,
+    missing: str = "refuse",
 ) -> Source:
     """The rows of a file that a model can take: by the names it was fitted to, where it and the file have names."""
     known = getattr(model, "feature_names_in_", None)
     if columns is None and known is not None and column_names(data) is not None:
-        return open_source(data, [str(name) for name in known], key=key)
-    source = open_rows(data, columns, label, key)
+        return open_source(data, [str(name) for name in known], key=key, missing=missing)
+    source = open_rows(data, columns, label, key, missing=missing)
     if source.n_features != model.n_features_in_:
         raise UnusableFileError(
             f"{data} has {source.n_features} columns, the model was fitted to {model.n_features_in_}; choose them by "
@@ -76,6 +76,22 @@ def read_all(source: Source, total: int, bars: AbstractContextManager[RowsBar]) 
     return rows[:done]
 
 
+def columns_beside(data: Path, words: str | None, source: Source) -> dict[str, Any]:
+    """Columns of a file, texts too, for the rows that the source has."""
+    if words is None:
+        return {}
+    names = [str(name) for name in listed(words, column_names(data))]
+    return {name: labels_beside(data, name, source) for name in names}
+
+
+def labels_beside(data: Path, label: str | None, source: Source) -> Any:
+    """A column of a file, for the rows that the source has."""
+    if label is None:
+        return None
+    values = read_labels(data, label)
+    return values[source.present()] if source.drops else values
+
+
 def keep_names(model: Any, source: Source) -> None:
     """Let the model know the names of its columns, as a data frame would have."""
     if source.feature_names is not None:
@@ -89,13 +105,14 @@ def write_blocks(
     apply: Callable[[Any], Any],
     bars: AbstractContextManager[RowsBar],
     dtype: Any = np.float64,
+    beside: dict[str, Any] | None = None,
 ) -> int:
     """Apply a function to the rows, block by block, and write what it returns; the number of rows.
 
     The file appears when it is whole.
     """
     total = source.n_rows
-    with warnings.catch_warnings(), open_writer(output, names, dtype) as writer, bars as bar:
+    with warnings.catch_warnings(), open_writer(output, names, dtype, beside) as writer, bars as bar:
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared
         for block in source.blocks(BLOCK):
             writer.write(apply(block))
@@ -103,10 +120,12 @@ def write_blocks(
     return writer.rows
 
 
-def load_model(path: Path, wanted: str | None = None) -> Any:
-    """A model from its file; with `wanted`, of that class."""
+def load_model(path: Path, wanted: str | None = None, data: Path | None = None) -> Any:
+    """A model from its file; with `wanted`, of that class. `data` is the argument after it."""
     from gramless.estimators import load
 
+    if data is not None and data.suffix == ".gramless" != path.suffix:
+        raise UnusableFileError(f"the model comes first: pass {data} {path}")
     if not path.exists():
         raise UnusableFileError(f"there is no file {path}")
     try:

@@ -25,8 +25,11 @@ def fit(
     nu: options.Nu = 1.5,
     components: options.Components = "10",
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     inverse: Annotated[bool, typer.Option("--inverse", help="Learn the way back by ridge regression.")] = False,
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
@@ -37,12 +40,16 @@ def fit(
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FILE", help="How far the fit has come; the same command goes on from there.")
     ] = None,
+    like: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="Kernel, columns and number of components of another model.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Find the leading components of DATA and write the model to a file."""
     from time import perf_counter
 
-    from gramless.cli.files import check_model_path, keep_names
+    from gramless.cli.columns import warn_of_dominant
+    from gramless.cli.files import check_model_path, keep_names, load_model, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -53,15 +60,27 @@ def fit(
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
     settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
-    source, rows, model = _prepared(data, columns, label, key, words, components, settings, quiet)
+    settings["scale_input"] = scale
+    pattern = None if like is None else load_model(like, "KernelPCA")
+    if pattern is None:
+        source = open_rows(data, columns, label, key, exclude, missing)
+    else:
+        source = open_rows_of(pattern, data, columns, key, label, missing)
+    rows, model = _prepared(source, words, components, settings, quiet)
+    if pattern is not None:
+        model.set_params(kernel=pattern.plan_.problem.kernel, gamma=None, n_components=pattern.n_components)
+        model.set_params(scale_input=scale or pattern.scale_input)
+    if not model.scale_input:
+        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
     start = perf_counter()
     with fit_bar(quiet):
         model.fit(rows)
     seconds = perf_counter() - start
     keep_names(model, source)
+    written = f"{output} (replaced)" if output.exists() else str(output)
     model.save(output)
     told = {**facts(model), "seconds": round(seconds, 3), "output": str(output)}
-    tell(told, as_json, pairs([*summary_rows(model), ("time", f"{seconds:.2f} s"), ("written to", str(output))]))
+    tell(told, as_json, pairs([*summary_rows(model), ("time", f"{seconds:.2f} s"), ("written to", written)]))
 
 
 def plan(
@@ -75,8 +94,11 @@ def plan(
     nu: options.Nu = 1.5,
     components: options.Components = "10",
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    scale: options.Scale = False,
     label: options.Label = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
@@ -84,42 +106,47 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Show what each method would cost for DATA, and which one fit would take. Nothing is run."""
+    from warnings import warn
+
+    from gramless.cli.failures import worded
+    from gramless.cli.files import open_rows
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import tell
+    from gramless.errors import MemoryLimitError
     from gramless.report.tables import plan_table
 
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
-    settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device}
+    settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
     quiet = context.obj["quiet"]
-    _, rows, model = _prepared(data, columns, label, key, words, components, settings, quiet)
-    with fit_bar(quiet):
-        found = model.plan(rows)
+    source = open_rows(data, columns, label, key, exclude, missing)
+    rows, model = _prepared(source, words, components, settings, quiet)
+    try:
+        with fit_bar(quiet):
+            found = model.plan(rows)
+    except MemoryLimitError as error:
+        if error.plan is None:
+            raise
+        found = error.plan
+        warn(worded(str(error)), stacklevel=1)
     tell(_plan_facts(found), as_json, plan_table(found).drawn())
 
 
 def _prepared(
-    data: Path,
-    columns: str | None,
-    label: str | None,
-    key: str | None,
-    words: KernelWords,
-    components: str,
-    settings: dict[str, Any],
-    quiet: bool,
-) -> tuple[Any, Any, Any]:
-    """The source, its rows, and an estimator for them that is not fitted."""
-    from gramless.cli.files import open_rows, read_rows
+    source: Any, words: KernelWords, components: str, settings: dict[str, Any], quiet: bool
+) -> tuple[Any, Any]:
+    """The rows of a source, and an estimator for them that is not fitted."""
+    from gramless.cli.files import read_rows
     from gramless.cli.progress import rows_bar
     from gramless.cli.settings import read_components
     from gramless.estimators import KernelPCA
 
     wanted = read_components(components)
-    source = open_rows(data, columns, label, key)
     rows = (
         source if settings.get("checkpoint") else read_rows(source, settings["memory_limit"], rows_bar("read", quiet))
     )
-    return source, rows, KernelPCA(wanted, **words.parameters(rows, wanted), **settings)
+    parameters = words.parameters(rows, wanted, scaled=settings["scale_input"])
+    return rows, KernelPCA(wanted, **parameters, **settings)
 
 
 def _plan_facts(plan: Any) -> dict[str, Any]:
@@ -137,6 +164,6 @@ def _plan_facts(plan: Any) -> dict[str, Any]:
         "kernel": str(problem.kernel),
         "tol": problem.tol,
         "memory_limit": problem.memory_limit,
-        "chosen": plan.chosen,
+        "chosen": plan.chosen or None,
         "candidates": candidates,
     }

@@ -22,8 +22,11 @@ def inspect(
 
     fitted = load_model(model)
     names = getattr(fitted, "feature_names_in_", None)
-    rows = summary_rows(fitted)
     told = facts(fitted)
+    rows = [(name, told["kernel"] if name == "kernel" else text) for name, text in summary_rows(fitted)]  # all digits
+    if "explained_variance_ratio" in told:
+        shares = [f"{100 * share:.3g} %" for share in told["explained_variance_ratio"]]
+        rows.append(("variance of each", ", ".join(shares[:20]) + (", ..." if len(shares) > 20 else "")))
     if names is not None:
         told["column_names"] = [str(name) for name in names]
         rows.append(("column names", ", ".join(told["column_names"][:12]) + (", ..." if len(names) > 12 else "")))

@@ -17,14 +17,28 @@ TableOut = Annotated[
 Columns = Annotated[
     str | None, typer.Option(metavar="A,B,...", help="Columns to use, by name or by number from 0. All by default.")
 ]
+Exclude = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="Columns not to use, such as numbers of rows, by name or number.")
+]
+Scale = Annotated[
+    bool, typer.Option("--scale", help="Centre columns and divide them by their deviation; the model keeps both.")
+]
 Label = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="A column of classes, not used as input; in .npz files the name of an array."),
 ]
 Key = Annotated[str | None, typer.Option(metavar="NAME", help="Which array of a .npz file holds the rows.")]
+Keep = Annotated[
+    str | None, typer.Option(metavar="A,B,...", help="Columns of DATA, texts too, to write before the results.")
+]
+Missing = Annotated[
+    str, typer.Option(metavar="WHAT", help="Rows that have a value missing: refuse, or drop to leave them out.")
+]
 Kernel = Annotated[
     str,
-    typer.Option("--kernel", help="gaussian, linear, polynomial, laplacian, matern, cosine, tanh or epanechnikov."),
+    typer.Option(
+        "--kernel", help="gaussian (or rbf), linear, polynomial, laplacian, matern, cosine, tanh or epanechnikov."
+    ),
 ]
 Sigma = Annotated[
     str,

@@ -23,8 +23,11 @@ class KernelWords:
     coef0: float = 1.0
     nu: float = 1.5
 
-    def parameters(self, rows: Any, components: Any = 2) -> dict[str, Any]:
-        """Parameters of an estimator for this kernel; `rows`, an array or a source, are looked at for the width."""
+    def parameters(self, rows: Any, components: Any = 2, *, scaled: bool = False) -> dict[str, Any]:
+        """Parameters of an estimator for this kernel.
+
+        `rows`, an array or a source, are looked at for the width; with `scaled`, as the estimator will scale them.
+        """
         from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Matern
 
         name = _ALSO.get(self.kernel, self.kernel)
@@ -49,7 +52,7 @@ class KernelWords:
             return {"kernel": patterns[name](self._number())}
         if name == "gaussian" and criterion in ("median", "scale"):
             return {"kernel": "rbf", "gamma": criterion}
-        return {"kernel": _selected(patterns[name](), criterion, rows, components)}
+        return {"kernel": _selected(patterns[name](), criterion, rows, components, scaled)}
 
     def _number(self) -> float:
         try:
@@ -58,13 +61,17 @@ class KernelWords:
             raise ValueError(f"--sigma {self.sigma} is no width; pass a number or {', '.join(_WORDS)}") from None
 
 
-def _selected(pattern: Any, criterion: str, rows: Any, components: Any) -> Any:
+def _selected(pattern: Any, criterion: str, rows: Any, components: Any, scaled: bool) -> Any:
     """The kernel with the width that suits the rows, or a sample of those of a source."""
     from gramless.estimators import select_bandwidth
+    from gramless.estimators.seen_rows import column_scale
     from gramless.report.sample import draw_sample
     from gramless.sources import Source
 
     seen = draw_sample(rows, count=2000).rows if isinstance(rows, Source) else rows
+    if scaled:
+        mean, deviation = column_scale(seen)
+        seen = (seen - mean) / deviation
     k = components if isinstance(components, int) else 2
     return select_bandwidth(seen, pattern, criterion, n_components=k).kernel
 
@@ -80,9 +87,12 @@ def read_components(words: str) -> int | float | None:
     if words == "all":
         return None
     try:
-        return int(words) if words.lstrip("+-").isdigit() else float(words)
+        wanted = int(words) if words.lstrip("+-").isdigit() else float(words)
     except ValueError:
-        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all") from None
+        wanted = 0
+    if wanted <= 0 or (isinstance(wanted, float) and not wanted < 1):
+        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all")
+    return wanted
 
 
 def read_shape(words: str | None) -> tuple[int, int] | None:

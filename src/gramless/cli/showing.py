@@ -20,6 +20,7 @@ def report(
     label: options.Label = None,
     columns: options.Columns = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     shape: Annotated[
         str | None, typer.Option(metavar="HxW", help="Rows are images of this height and width, as 16x16.")
     ] = None,
@@ -28,20 +29,22 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write what MODEL found in DATA to one HTML file that opens without a network."""
+    from gramless.cli.columns import warn_of_dominant
     from gramless.cli.failures import UnusableFileError
-    from gramless.cli.files import check_folder, load_model, open_rows_of
+    from gramless.cli.files import check_folder, labels_beside, load_model, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import read_shape
     from gramless.cli.telling import pairs, tell
     from gramless.report import write_report
-    from gramless.sources import read_labels
 
     check_folder(output)
     if output.suffix.lower() not in (".html", ".htm"):
         raise UnusableFileError(f"{output}: a report is a page; pass -o {output.stem}.html")
-    fitted = load_model(model, "KernelPCA")
-    source = open_rows_of(fitted, data, columns, key, label)
-    labels = None if label is None else read_labels(data, label)
+    fitted = load_model(model, "KernelPCA", data)
+    source = open_rows_of(fitted, data, columns, key, label, missing)
+    if not fitted.scale_input:
+        warn_of_dominant(source, source.feature_names, "fit again with --exclude {column}, or --scale")
+    labels = labels_beside(data, label, source)
     with fit_bar(context.obj["quiet"]):
         write_report(
             fitted,
@@ -62,18 +65,18 @@ def explore(
     label: options.Label = None,
     columns: options.Columns = None,
     key: options.Key = None,
+    missing: options.Missing = "refuse",
     port: Annotated[int, typer.Option(help="Of the page; 0: one that is free.")] = 0,
     show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser, or only serve.")] = True,
 ) -> None:
     """Serve a page, to this machine only, on which the width of the kernel is moved and the picture follows."""
     from contextlib import suppress
 
-    from gramless.cli.files import open_rows
+    from gramless.cli.files import labels_beside, open_rows
     from gramless.explorer import serve
-    from gramless.sources import read_labels
 
-    source = open_rows(data, columns, label, key)
-    labels = None if label is None else read_labels(data, label)
+    source = open_rows(data, columns, label, key, missing=missing)
+    labels = labels_beside(data, label, source)
     with suppress(KeyboardInterrupt):  # the way a server is ended
         serve(source, port, show=show, labels=labels)
 

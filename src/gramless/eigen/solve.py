@@ -89,9 +89,10 @@ def eigsh(
         result = _finish(counted, basis, goal)
     if not result.outcome.ok:
         worst = float(result.residuals.max() / max(abs(result.values).max(), np.finfo(float).tiny))
+        other = "" if type(chosen) is solvers["block_krylov"] else ", or use block_krylov (solver=, or eigen_solver=)"
         warnings.warn(
             f"{type(chosen).__name__}: {result.outcome.value}; worst residual {worst:.1e} of the largest eigenvalue, "
-            f"tol={tol:.1e}. Raise max_iter or tol, or use solver='block_krylov'.",
+            f"tol={tol:.1e}. Raise max_iter or tol{other}.",
             NotConvergedWarning,
             stacklevel=2,
         )

@@ -57,8 +57,8 @@ def _refuse_different(a: Any, b: Any) -> None:
         check_is_fitted(model)
     if a.n_features_in_ != b.n_features_in_:
         raise ValueError(f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: not one space")
-    left, right = (model._input_mean if model.center_input else np.zeros(a.n_features_in_) for model in (a, b))
-    if not np.array_equal(left, right):
-        raise ValueError("center_input=True moves the rows of each model by a mean of its own: not one space")
+    corners = np.vstack([np.zeros(a.n_features_in_), np.ones(a.n_features_in_)])
+    if not np.array_equal(a._rows_for_kernel(corners), b._rows_for_kernel(corners)):
+        raise ValueError("center_input=True or scale_input=True moves the rows of each model by its own: not one space")
     if a._precomputed or b._precomputed:
         raise ValueError("kernel='precomputed' has no kernel values between the points of two models")

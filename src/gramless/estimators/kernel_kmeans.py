@@ -35,6 +35,7 @@ from gramless.estimators.parted_clusters import (
 from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
 from gramless.estimators.reading import read_gram, read_seed
 from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.source_rows import all_rows, block_by_block
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
@@ -49,6 +50,7 @@ from gramless.sources import is_out_of_core
 @estimators.register("KernelKMeans")
 class KernelKMeans(
     Saving,
+    SeenRows,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -87,6 +89,9 @@ class KernelKMeans(
         ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA card (needs the extra ``gpu``);
         ``"auto"``: where there is one and the plan finds it cheaper; ``"torch"``: the same by torch on the CPU. Torch
         tensors as rows give torch tensors back.
+    scale_input : bool, default=False
+        Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
+        columns of different units count alike. Kept with the model.
     random_state : int, RandomState or None, default=None
         Same seed, same bits. Neither the order of the rows nor the number of threads changes the partition.
     n_jobs : int, default=None
@@ -130,6 +135,7 @@ class KernelKMeans(
         "kernel_params": [dict, None],
         "method": [StrOptions({"auto", "tiled", "cuda", *maps})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
+        "scale_input": ["boolean"],
         "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
@@ -139,7 +145,9 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        **dict.fromkeys(("_weights", "_prototype_rows", "labels_", "prototype_indices_"), np.ndarray),
+        **dict.fromkeys(
+            ("_weights", "_prototype_rows", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray
+        ),
         "_model": CenterModel,
         **dict.fromkeys(("inertia_", "gamma_"), float),
         "n_iter_": int,
@@ -166,6 +174,7 @@ class KernelKMeans(
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str = "cpu",
+        scale_input: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -183,6 +192,7 @@ class KernelKMeans(
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
+        self.scale_input = scale_input
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     @whole_or_nothing
@@ -211,12 +221,14 @@ class KernelKMeans(
             X, sample_weight = all_rows(self, X, sample_weight)
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
-        self.gamma_, kernel = make_kernel(self, X, weights)
+        rows = self._rows_for_kernel(X, weights, fitting=True)
+        self.gamma_, kernel = make_kernel(self, rows, weights)
         settings = self._settings(X.shape[0])
         with use_threads(self.n_jobs):
             where = placement(self.device)
-            problem = pose_problem(kernel, X, weights, self.n_clusters, self.accuracy, self.memory_limit, **where)
-            found = self._carry_out(problem, X, weights, settings, tensor_on(problem.device, given, X))
+            problem = pose_problem(kernel, rows, weights, self.n_clusters, self.accuracy, self.memory_limit, **where)
+            tensor = None if rows is not X else tensor_on(problem.device, given, X)
+            found = self._carry_out(problem, rows, weights, settings, tensor)
         self._keep(found, X, weights)
         return self
 
@@ -248,7 +260,7 @@ class KernelKMeans(
             return block_by_block(self, X, self.predict)
         rows = self._read_new(X)
         with use_threads(self.n_jobs):
-            return given_back(self._model.nearest(rows).astype(np.int32), X)
+            return given_back(self._model.nearest(self._rows_for_kernel(rows)).astype(np.int32), X)
 
     def transform(self, X: Any) -> Any:
         """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
@@ -271,7 +283,7 @@ class KernelKMeans(
         self._refuse_given("score")
         weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
         with use_threads(self.n_jobs):
-            return -float(weights @ self._model.distances2(rows).min(axis=1))
+            return -float(weights @ self._model.distances2(self._rows_for_kernel(rows)).min(axis=1))
 
     def prototypes(self, method: str = "preimage") -> Any:
         """A row of the input for each cluster: feature space has the centres, the input may not.
@@ -302,13 +314,14 @@ class KernelKMeans(
             raise ValueError("a pre-image of sparse rows is dense; fit X.toarray(), or pass method='nearest'")
         with use_threads(self.n_jobs):
             found = [self._preimage(cluster) for cluster in range(self.n_clusters)]
-        return np.array(found).astype(self.X_fit_.dtype)
+        return self._rows_for_input(np.array(found)).astype(self.X_fit_.dtype)
 
     def _preimage(self, cluster: int) -> Array:
         members = np.flatnonzero((self.labels_ == cluster) & (self._weights > 0))
-        rows = self.X_fit_[members]
+        rows = self._rows_for_kernel(self.X_fit_[members])
         shares = self._weights[members] / self._weights[members].sum()
-        starts = np.vstack([self.X_fit_[self.prototype_indices_[cluster]], shares @ rows])
+        nearest = self.prototype_indices_[[cluster]]
+        starts = np.vstack([self._rows_for_kernel(self.X_fit_[nearest]), shares @ rows])
         return approximate_preimage(self._model.span.kernel, rows, shares, starts)[0]  # type: ignore[attr-defined]
 
     def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
@@ -395,7 +408,7 @@ class KernelKMeans(
 
     def _distances(self, rows: Any, norms2: Array | None) -> Array:
         with use_threads(self.n_jobs):
-            distances = np.sqrt(self._model.distances2(rows, norms2))
+            distances = np.sqrt(self._model.distances2(self._rows_for_kernel(rows), norms2))
         return distances.astype(rows.dtype, copy=False)
 
     def _refuse_given(self, what: str) -> None:

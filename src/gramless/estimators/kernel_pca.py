@@ -28,6 +28,7 @@ from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel
 from gramless.estimators.preimages import Preimages
 from gramless.estimators.reading import read_gram, read_seed, read_solver
 from gramless.estimators.saving import Saving, estimators
+from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
@@ -50,6 +51,7 @@ from gramless.spaces import RidgePreimage, RowSample
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Saving,
+    SeenRows,
     Streaming,
     OutOfCore,
     Preimages,
@@ -114,6 +116,9 @@ class KernelPCA(
     center_input : bool, default=False
         Subtract the mean of the rows before the kernel is applied (Raykar & Ankur, section 4, step 2). It changes
         the result for kernels of the dot product.
+    scale_input : bool, default=False
+        Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
+        columns of different units count alike. Kept with the model: `transform`, pre-images and later batches use it.
     domain : pair of array-like of shape (n_features,), default=None
         (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
         and Fourier maps, which are made for a box; rows outside are refused.
@@ -207,6 +212,7 @@ class KernelPCA(
         "method": [StrOptions({"auto", *methods})],
         "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "center_input": ["boolean"],
+        "scale_input": ["boolean"],
         "domain": ["array-like", None],
         "device": [str],
         "keep_data": ["boolean"],
@@ -238,6 +244,7 @@ class KernelPCA(
         method: str = "auto",
         memory_limit: int | float | str | None = None,
         center_input: bool = False,
+        scale_input: bool = False,
         domain: Any = None,
         keep_data: bool = True,
         device: str = "cpu",
@@ -265,6 +272,7 @@ class KernelPCA(
         self.method = method
         self.memory_limit = memory_limit
         self.center_input = center_input
+        self.scale_input = scale_input
         self.domain = domain
         self.keep_data = keep_data
         self.device = device
@@ -303,8 +311,8 @@ class KernelPCA(
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
-        kernel = self._make_kernel(X, weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
+        kernel = self._make_kernel(rows if self.scale_input else X, weights)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = self._pose(rows, kernel, weights)
             tensor = None if rows is not X else tensor_on(problem.device, given, X)
@@ -353,7 +361,7 @@ class KernelPCA(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean"), np.ndarray),
+        **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
         "gamma_": float,
@@ -430,16 +438,6 @@ class KernelPCA(
         """A kernel object, with the gamma that suits the data."""
         self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
-
-    def _rows_for_kernel(self, X: Any, weights: Array | None = None, *, fitting: bool = False) -> Any:
-        """The rows the kernel sees: less their mean, where that was asked for."""
-        if not self.center_input or self._precomputed:
-            return X
-        if scipy.sparse.issparse(X):
-            raise ValueError("center_input=True would fill a sparse X; pass X.toarray(), or center_input=False")
-        if fitting:
-            self._input_mean = np.average(np.asarray(X, dtype=np.float64), axis=0, weights=weights)
-        return X - self._input_mean
 
     def _pose(self, X: Any, kernel: Kernel, weights: Array, *, survey: Survey | None = None, **more: Any) -> Problem:
         """The problem for the planner; X are all rows, or a sample of those that were surveyed."""

@@ -15,13 +15,14 @@ def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
     streams = []
     for model, name in ((ours, "this model"), (theirs, "other")):
         check_is_fitted(model)
-        if model.center_input:
-            raise ValueError(f"{name} has center_input=True: each model subtracts a mean of its own; merge others")
+        if model._moves_input:
+            asked = "scale_input" if model.scale_input else "center_input"
+            raise ValueError(f"{name} has {asked}=True: each model subtracts a mean of its own; merge others")
     if ours.n_features_in_ != theirs.n_features_in_:
         raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
     left, right = (_kernel(model) for model in (ours, theirs))
     if left != right:
-        raise ValueError(f"kernels differ: {left} and {right}")
+        raise ValueError(f"kernels differ: {left} and {right}; fit other with kernel={left}")
     for model, name in ((ours, "this model"), (theirs, "other")):
         stream = model._as_stream()
         if stream is None:
@@ -45,8 +46,10 @@ def can_stream(model: Any) -> bool:
     reason = ""
     if model._precomputed:
         reason = "kernel='precomputed' needs all rows at once"
-    elif model.center_input:
+    elif model.center_input and not model.scale_input:
         reason = "center_input=True needs all rows at once"
+    elif model.scale_input and "_input_scale" not in model.__dict__:
+        reason = "scale_input=True takes the scale from a first fit"
     elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
         reason = f"method={model.method!r} needs all rows at once"
     if reason:

@@ -20,6 +20,7 @@ from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint, warn_unused
+from gramless.estimators.seen_rows import deviations
 from gramless.estimators.select_bandwidth import searched_gamma
 from gramless.execution import LocalRows, block_rows_for, read_ahead
 from gramless.features import FeatureMap, maps
@@ -65,6 +66,7 @@ class OutOfCore:
     """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
 
     _input_mean: Array
+    _input_scale: Array
     _sample: Any
 
     def _fit_source(self: Any, X: Any, sample_weight: Any) -> Any:
@@ -103,12 +105,13 @@ class OutOfCore:
 
     def _plan_single_pass(self: Any, rows: LocalRows) -> Plan | None:
         """A plan that needs every row once; None where the rows can be read again and that is worth it."""
-        known = not isinstance(self.gamma, str) and not self.center_input
+        known = not isinstance(self.gamma, str) and not self._moves_input
         again = rows.restartable and not rows.sparse
         if again and not (known and self.method in ("auto", *maps)):
             return None
-        if self.center_input:
-            raise ValueError(f"center_input=True takes two passes over dense rows, which {rows.name} does not allow")
+        if self._moves_input:
+            asked = "scale_input" if self.scale_input else "center_input"
+            raise ValueError(f"{asked}=True takes two passes over dense rows, which {rows.name} does not allow")
         head = rows.head()
         with warnings.catch_warnings():
             if again:  # what there is to say of the kernel will be said when all rows are known
@@ -139,21 +142,23 @@ class OutOfCore:
             limit = rows.checkpoint.kept
         size = max(1000, min(_SAMPLE, affordable_rows(limit, rows.n_features)))
         seed = int(read_seed(self.random_state).integers(2**31))
-        measures = self.center_input or self.gamma == "scale"
+        measures = self._moves_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
         if not survey.weight > 0:
             raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         rows.n_rows = survey.rows
         self._refuse_too_many(survey.rows, rows.name)
         sample, weights = survey.sample.rows, survey.sample.weights
-        kernel = self._source_kernel(sample, weights, survey)
-        if self.center_input:
-            self._input_mean = survey.mean
-            sample = sample - self._input_mean
-            survey = replace(survey, low=survey.low - self._input_mean, high=survey.high - self._input_mean)
-        mapped = rows.mappable and not self.center_input
-        problem = self._pose(sample, kernel, weights, survey=survey, block=rows.block_rows, mapped=mapped)
-        return replace(problem, memory_limit=limit), sample, weights
+        seen, moved = sample, survey
+        if self._moves_input:
+            self._input_mean, scale = survey.mean, np.ones_like(survey.mean)
+            if self.scale_input:
+                self._input_scale = scale = deviations(survey.squares / survey.weight, survey.low, survey.high)
+            seen, moved = self._rows_for_kernel(sample), survey.moved(survey.mean, scale)
+        kernel = self._source_kernel(*((seen, weights, moved) if self.scale_input else (sample, weights, survey)))
+        mapped = rows.mappable and not self._moves_input
+        problem = self._pose(seen, kernel, weights, survey=moved, block=rows.block_rows, mapped=mapped)
+        return replace(problem, memory_limit=limit), seen, weights
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
         """The cheapest method; one that finds that memory does not suffice gives way."""
@@ -204,8 +209,10 @@ class OutOfCore:
         self.method_ = self.plan_.chosen
         if rows.checkpoint is not None:
             state = {"plan": self.plan_, "features": features, "gamma": self.gamma_, "rows": n_rows}
-            if self.center_input:
+            if self._moves_input:
                 state["mean"] = self._input_mean
+            if self.scale_input:
+                state["scale"] = self._input_scale
             rows.checkpoint.begin("moments", state)
         self._finish(rows, features, n_rows)
 
@@ -213,8 +220,10 @@ class OutOfCore:
         """Go on with a pass that was interrupted."""
         state: Any = checkpoint.kept
         self.plan_, self.gamma_ = state["plan"], state["gamma"]
-        if self.center_input:
+        if self._moves_input:
             self._input_mean = state["mean"]
+        if self.scale_input:
+            self._input_scale = state["scale"]
         self.method_ = self.plan_.chosen
         self._finish(rows, state["features"], state["rows"])
 
@@ -226,8 +235,10 @@ class OutOfCore:
             room = affordable_rows(self.plan_.problem.memory_limit, rows.n_features)
             size = max(1, min(sample_size(self, rows.n_features), room))
         seed = int(read_seed(self.random_state).integers(2**31))
-        center, device = self._input_mean if self.center_input else None, self.plan_.candidates[self.method_].device
-        work = Gathering(features, n_rows, center, domain, size, seed, device)
+        center = self._input_mean if self._moves_input else None
+        scale = self._input_scale if self.scale_input else None
+        device = self.plan_.candidates[self.method_].device
+        work = Gathering(features, n_rows, center, domain, size, seed, device, scale)
         problem = replace(self.plan_.problem, k=self._components)
         fitted, sample = fit_blockwise(rows, work, problem, self._request())
         self._set(fitted, rows.dtype)

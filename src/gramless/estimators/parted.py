@@ -144,6 +144,8 @@ def _refuse(model: Any) -> None:
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
     if model.center_input:
         raise ValueError("center_input=True is not done on a cluster; pass X - X.mean(axis=0)")
+    if model.scale_input:
+        raise ValueError("scale_input=True is not done on a cluster; pass (X - X.mean(axis=0)) / X.std(axis=0)")
     if model.fit_inverse_transform:
         raise ValueError("fit_inverse_transform=True needs rows in one place; fit a sample of them, X[:n].compute()")
     if model.checkpoint is not None:

@@ -18,6 +18,8 @@ def fit_clusters_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) 
     """Fit a KernelKMeans to data in parts; `library` opens it."""
     if is_precomputed(model.kernel):
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
+    if model.scale_input:
+        raise ValueError("scale_input=True is not done on a cluster; pass (X - X.mean(axis=0)) / X.std(axis=0)")
     refuse_device(model.device)
     with use_threads(model.n_jobs), library.open_parts(X, sample_weight) as (parts, names):
         rows = PartedRows(parts, names)

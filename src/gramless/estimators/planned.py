@@ -45,6 +45,7 @@ class Planned:
                 return found
             x, weights = asked._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
             weights = asked._faded(weights)
-            kernel = asked._make_kernel(x, weights)
-            problem = asked._pose(asked._rows_for_kernel(x, weights, fitting=True), kernel, weights)
+            seen = asked._rows_for_kernel(x, weights, fitting=True)
+            kernel = asked._make_kernel(seen if asked.scale_input else x, weights)
+            problem = asked._pose(seen, kernel, weights)
             return make_plan(problem, asked.method)

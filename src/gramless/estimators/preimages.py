@@ -157,8 +157,8 @@ class Preimages:
                     if method == "distances"
                     else _settled_points(expansion, scores, start)
                 )
-                if self.center_input:
-                    found = found + self._input_mean
+            if method != "ridge" or self.scale_input:  # a regression of rows as they came needs no way back
+                found = self._rows_for_input(found)
         return found.astype(self.eigenvalues_.dtype, copy=False)  # type: ignore[no-any-return]
 
     def _expansion(self: Any) -> Expansion:
@@ -172,9 +172,11 @@ class Preimages:
     def _ridge(self: Any) -> RidgePreimage:
         """The regression; of a stream it is learnt from the sample when first asked for."""
         if not self.fit_inverse_transform:
+            radial = isinstance(self._space.span.kernel, RadialKernel)
             raise NotFittedError(
                 "The inverse transform is not available: KernelPCA was made with fit_inverse_transform=False. "
-                "Set fit_inverse_transform=True and fit again, or pass method='fixed_point' or 'distances'."
+                "Set fit_inverse_transform=True and fit again"
+                + (", or pass method='fixed_point' or 'distances'." if radial else ".")
             )
         if "_preimage" not in self.__dict__:
             sample: RowSample | None = self.__dict__.get("_sample")
@@ -197,7 +199,7 @@ class Preimages:
         self._preimage = RidgePreimage.fit(
             self._space.span.kernel,
             scores,
-            X,
+            self._rows_for_kernel(X) if self.scale_input else X,
             weights,
             self.alpha,
             parse_memory(self.memory_limit),

@@ -51,6 +51,8 @@ def _identity(source: Source) -> dict[str, str]:
         "rows": str(source.n_rows),
         "type": str(source.dtype),
     }
+    if source.drops:
+        words["missing"] = "drop"
     path: Path | None = getattr(source, "path", None)
     if path is None:
         array = getattr(source, "array", None)

@@ -98,7 +98,7 @@ class Streaming:
             factor = self._fading(stream, X.shape[0])
             observer().begins(self.method_, np.inf)
             older = stream if factor == 1 else stream.scaled(factor)
-            self._follow(older.add(*_used(X, faded)), np.result_type(self._dtype, X))
+            self._follow(older.add(*_used(self._rows_for_kernel(X), faded)), np.result_type(self._dtype, X))
             self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
         self._sample_rows(X, faded, first=stream is None)
 
@@ -132,7 +132,7 @@ class Streaming:
             if stream is None:
                 raise ValueError("there are no rows to take out: call partial_fit first")
             X, weights = self._read_batch(X, sample_weight, reset=False)
-            self._follow(stream.remove(*_used(X, weights)), self._dtype)
+            self._follow(stream.remove(*_used(self._rows_for_kernel(X), weights)), self._dtype)
         return self
 
     def merge(self, other: Any) -> Any:
@@ -199,7 +199,7 @@ class Streaming:
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
         stream: Stream | None = self.__dict__.get("_stream")
-        if stream is None and "_fitted" in self.__dict__ and not self.center_input:
+        if stream is None and "_fitted" in self.__dict__ and (self.scale_input or not self.center_input):
             weights = self.__dict__.get("_weights")
             problem = self._stream_problem(self.plan_.problem)
             stream = stream_of_fit(self._fitted, weights, problem, self._request())
@@ -209,6 +209,9 @@ class Streaming:
 
     def _open_stream(self, X: Any, weights: Array) -> Stream:
         """Choose how to keep rows, from the first batch."""
+        if self._moves_input:
+            asked = "scale_input" if self.scale_input else "center_input"
+            raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
         if self.max_support is not None and self.max_support < max(1, self._components):
             raise ValueError(
                 f"max_support={self.max_support} points cannot span "
@@ -238,7 +241,7 @@ class Streaming:
 
     def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
-        self._domain(X)  # refuses rows outside the domain
+        self._domain(X if reset else self._rows_for_kernel(X))  # refuses rows outside the domain
         there = weights > 0
         return (X, weights) if there.all() else (X[there], weights[there])
 

@@ -13,6 +13,7 @@ from gramless.registry import Registry
 from gramless.tables import html_table, text_table
 
 _LONG = 600.0  # seconds
+_MOST = 2.0**50  # bytes
 
 
 class Method(Protocol):
@@ -50,7 +51,7 @@ class Plan:
     ----------
     problem : Problem
     chosen : str
-        Name of the method.
+        Name of the method; empty in the plan of a MemoryLimitError, where none fits.
     candidates : dict of str to Estimate
         What every method said.
     forced : bool
@@ -96,6 +97,11 @@ class Plan:
         return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
 
     @property
+    def strong(self) -> set[int]:
+        """The row of the method that was chosen."""
+        return {number for number, name in enumerate(self.candidates) if name == self.chosen}
+
+    @property
     def placed(self) -> Problem:
         """The problem as the chosen method is to solve it: on the device it was planned for."""
         return replace(self.problem, device=self.candidates[self.chosen].device, anywhere=False)
@@ -129,9 +135,7 @@ class Plan:
         return self.title() + "\n" + text_table(self.header, self.rows(), left=True)
 
     def _repr_html_(self) -> str:
-        return html_table(
-            self.header, self.rows(), caption=self.title(), strong={list(self.candidates).index(self.chosen)}
-        )
+        return html_table(self.header, self.rows(), caption=self.title(), strong=self.strong)
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
@@ -147,7 +151,45 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
     MemoryLimitError
         If nothing fits; the message says what would.
     """
-    return choose(problem, {name: _ask(candidate, problem) for name, candidate in methods.items()}, method)
+    try:
+        return choose(problem, _asked(problem), method)
+    except MemoryLimitError as error:
+        least = least_memory(problem, method)
+        if least is None:
+            raise
+        raise MemoryLimitError(
+            f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
+            f"memory_limit='{_enough(least)}' is the least that serves; raise memory_limit or lower n_components",
+            error.plan,
+        ) from None
+
+
+def _asked(problem: Problem) -> dict[str, Estimate]:
+    return {name: _ask(candidate, problem) for name, candidate in methods.items()}
+
+
+def least_memory(problem: Problem, method: str = "auto") -> float | None:
+    """The least memory limit, to a few per cent, under which some method fits; None where none ever does.
+
+    What methods need depends on what they may take, so that it is looked for: by doubling, then by halving the gap.
+    """
+
+    def serves(limit: float) -> bool:
+        size = min(problem.block * limit / problem.memory_limit, 2**26 / (8 * max(1, problem.d)))
+        roomy = replace(problem, memory_limit=int(limit), block=max(problem.block, int(size)) if problem.block else 0)
+        asked = _asked(roomy)
+        wanted = asked.values() if method == "auto" else [asked[method]]
+        return any(not estimate.refusal and estimate.bytes <= limit for estimate in wanted)
+
+    low, high = float(problem.memory_limit), 2.0 * problem.memory_limit
+    while not serves(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high > 1.03 * low:
+        middle = (low + high) / 2
+        low, high = (low, middle) if serves(middle) else (middle, high)
+    return high
 
 
 def carried_on(problem: Problem, method: str) -> Plan:
@@ -171,7 +213,8 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
         name, least = min(candidates.items(), key=lambda item: item[1].bytes)
         raise MemoryLimitError(
             f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
-            f"method {name!r} needs {_size(least.bytes)}; raise memory_limit or lower n_components"
+            f"method {name!r} needs {_size(least.bytes)}; raise memory_limit or lower n_components",
+            Plan(problem, "", estimates, forced=method != "auto"),
         )
     exact = {name: e for name, e in fitting.items() if e.error <= problem.tol}
     if exact:
@@ -213,6 +256,21 @@ def _from_blocks(method: Method, problem: Problem) -> Estimate:
     if problem.mapped and method.maps:
         return estimate
     return replace(estimate, bytes=estimate.bytes + 16 * problem.n * problem.d)
+
+
+def _enough(count: float) -> str:
+    """Bytes rounded up, as `memory_limit` takes them.
+
+    Examples
+    --------
+    >>> _enough(9.341e6), _enough(1001)
+    ('9.4MB', '1.1kB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{math.ceil(10 * count) / 10:g}{unit}"
+        count /= 1000
+    return f"{math.ceil(10 * count) / 10:g}TB"
 
 
 def _size(count: float) -> str:

@@ -64,7 +64,7 @@ def plan_table(plan: Plan) -> Table:
         rows=plan.rows(),
         note="Estimates, made before the work. The cheapest method that meets the tolerance and fits in memory runs.",
         words=("method", "verdict"),
-        strong=(list(plan.candidates).index(plan.chosen),),
+        strong=plan.strong,
     )
 
 

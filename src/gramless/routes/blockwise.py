@@ -62,6 +62,8 @@ class Gathering:
     seed : int
     device : str
         Where a block is summed.
+    scale : ndarray of shape (d,) or None
+        Rows are divided by it after `center` was subtracted.
     """
 
     features: FeatureMap
@@ -71,9 +73,11 @@ class Gathering:
     size: int = 0
     seed: int = 0
     device: str = "cpu"
+    scale: Array | None = None
 
     def __call__(self, block: Block) -> Gathered:
         x = block.x if self.center is None else block.x - self.center
+        x = x if self.scale is None else x / self.scale
         if self.domain is not None:
             refuse_outside(self.domain, Box.around(x))
         sample = None

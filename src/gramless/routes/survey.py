@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ class Survey:
         The box of all rows.
     mean : ndarray of shape (d,)
         By weight.
-    spread : float
-        sum_ij w_i (x_ij - m)^2, m the mean of all entries; nan where it was not asked for.
+    squares : ndarray of shape (d,)
+        sum_i w_i (x_ij - mean_j)^2; nan where it was not asked for.
     sample : RowSample
     """
 
@@ -37,7 +37,7 @@ class Survey:
     low: Array
     high: Array
     mean: Array
-    spread: float
+    squares: Array
     sample: RowSample
 
     @property
@@ -47,21 +47,25 @@ class Survey:
 
     @property
     def variance(self) -> float:
-        """Weighted variance of all entries together."""
-        return self.spread / (self.weight * len(self.mean))
+        """Weighted variance of all entries together: that within the columns, and that of their means."""
+        return float(np.mean(self.squares) / self.weight + np.var(self.mean))
+
+    def moved(self, center: Array, scale: Array) -> Survey:
+        """The survey of the rows less `center`, divided by `scale`; its sample is left as it is."""
+        moved = {name: (getattr(self, name) - center) / scale for name in ("low", "high", "mean")}
+        return replace(self, **moved, squares=self.squares / scale**2)
 
     def __add__(self, other: Survey) -> Survey:
         weight = self.weight + other.weight
         part = other.weight / weight if weight else 0.0
-        apart = float(other.mean.mean() - self.mean.mean())
-        between = len(self.mean) * self.weight * part * apart**2
+        apart = other.mean - self.mean
         return Survey(
             rows=self.rows + other.rows,
             weight=weight,
             low=np.minimum(self.low, other.low),
             high=np.maximum(self.high, other.high),
-            mean=self.mean + part * (other.mean - self.mean),
-            spread=self.spread + other.spread + between,
+            mean=self.mean + part * apart,
+            squares=self.squares + other.squares + self.weight * part * apart**2,
             sample=self.sample + other.sample,
         )
 
@@ -75,7 +79,7 @@ class SurveyOf:
     size : int
         Rows of the sample.
     measures : bool
-        Whether the mean and the spread are wanted.
+        Whether the mean and the squares are wanted.
     seed : int
     """
 
@@ -87,14 +91,14 @@ class SurveyOf:
         x, weights = block.x, block.weights
         box = _box(x)
         weight = float(weights.sum())
-        mean, spread = np.zeros(x.shape[1]), float("nan")
+        mean, squares = np.zeros(x.shape[1]), np.full(x.shape[1], np.nan)
         if self.measures:
-            spread = 0.0
+            squares = np.zeros(x.shape[1])
             if weight > 0:
                 mean = weights @ np.asarray(x, dtype=np.float64) / weight
-                spread = float(weights @ ((x - mean.mean()) ** 2).sum(axis=1, dtype=np.float64))
+                squares = weights @ (x - mean) ** 2
         sample = RowSample.of(x, weights, self.size, seed=[self.seed, block.number])
-        return Survey(x.shape[0], weight, box.low, box.high, mean, spread, sample)
+        return Survey(x.shape[0], weight, box.low, box.high, mean, squares, sample)
 
 
 def _box(x: Any) -> Box:

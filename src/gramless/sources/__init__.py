@@ -3,6 +3,7 @@
 from gramless.sources.arrays import ArraySource, SparseSource
 from gramless.sources.base import Source, block_name
 from gramless.sources.csv import CsvSource
+from gramless.sources.dropping import DroppingSource
 from gramless.sources.folder import FolderSource
 from gramless.sources.formats import Format, formats
 from gramless.sources.frames import FrameSource
@@ -18,6 +19,7 @@ from gramless.sources.writers import Writer, open_writer, writers
 __all__ = [
     "ArraySource",
     "CsvSource",
+    "DroppingSource",
     "FolderSource",
     "Format",
     "FrameSource",

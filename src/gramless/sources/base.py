@@ -35,6 +35,8 @@ class Source(ABC):
         Whether blocks are CSR.
     callers_own : bool
         Whether blocks are made by code of the caller's, whose errors are passed on as they are.
+    drops : bool
+        Whether rows in which a value is missing are left out.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Source(ABC):
     dtype: np.dtype[Any] = np.dtype(np.float64)
     sparse: bool = False
     callers_own: bool = False
+    drops: bool = False
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -83,9 +86,17 @@ class Source(ABC):
             raise SourceError(f"{self.name} does not say how many rows it has")
         return self.n_rows
 
+    def present(self) -> Array:
+        """Which rows of the file are here (n,): all, unless it :attr:`drops` some; from a pass over it."""
+        return np.ones(self.count(), dtype=bool)
+
     def column(self, index: int) -> str:
         """How a message names a column."""
         return f"column {index}" if self.feature_names is None else f"column {self.feature_names[index]!r}"
+
+    def place(self, row: int) -> str:
+        """How a message names a row."""
+        return f"row {row}"
 
     def _named(self, pieces: Iterator[Any], rows: int, start: int) -> Iterator[Any]:
         """The pieces, with the width checked; errors of a format's library get the name of the source and the block."""
@@ -122,13 +133,17 @@ class Source(ABC):
         if self.sparse:
             place = int(np.flatnonzero(bad)[0])
             row, column = int(np.searchsorted(block.indptr, place, side="right")) - 1, int(block.indices[place])
-            value = values[place]
+            value, bad = values[place], scipy.sparse.csr_array((bad, block.indices, block.indptr), shape=block.shape)
         else:
             row, column = (int(i) for i in np.argwhere(bad)[0])
             value = values[row, column]
+        only = first == 0 and block.shape[0] < rows
+        where = self.name if only else f"{self.name}, {block_name(first, rows)}"
+        count = int((np.asarray(bad.sum(axis=1)) > 0).sum())
+        remedy = "missing='drop' of gramless.open_source leaves out" if np.isnan(value) else "fill in or leave out"
         raise SourceError(
-            f"{self.name}, {block_name(first, rows)}: {self.column(column)} has {_in_words(value)} in row "
-            f"{first + row}; fill in or leave out such rows"
+            f"{where}: {self.column(column)} has {_in_words(value)} in {self.place(first + row)}; {count} of "
+            f"{block.shape[0]} rows {'' if only else 'of this block '}have such values; {remedy} such rows"
         )
 
 

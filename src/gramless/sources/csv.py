@@ -72,6 +72,10 @@ class CsvSource(Source):
             sum(bool(line.strip()) for line in text.split(b"\n")) for text in whole_lines(self.path, self._begin, 0)
         )
 
+    def place(self, row: int) -> str:
+        """The line, as an editor numbers it."""
+        return f"line {row + self._lines_before}"
+
     @property
     def layout(self) -> tuple[int, str, int]:
         """Place of the first column chosen, the separator, and the byte where rows begin."""
@@ -101,13 +105,16 @@ class CsvSource(Source):
         for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
             if not cells:
                 continue
-            where = f"{self.name}, {block_name(row, rows)}, line {row + self._lines_before}"
+            where = f"{self.name}, {block_name(row, rows)}, {self.place(row)}"
             if len(cells) != self._width:
                 return f"{where}: has {len(cells)} cells, where the first line has {self._width}"
             for place, i in enumerate(self._keep):
                 if cells[i].strip() and not _is_number(cells[i]):
                     column = repr(names[place]) if names else i
-                    return f"{where}: column {column} has the text {cells[i][:40]!r}, not a number"
+                    return (
+                        f"{where}: column {column} has the text {cells[i][:40]!r}, not a number; choose columns of "
+                        "numbers by gramless.open_source(path, columns=[...])"
+                    )
             row += 1
         return ""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gramless.arrays import Array
 from gramless.errors import SourceError
 from gramless.sources.base import Source, block_name
 
@@ -36,6 +37,7 @@ class FolderSource(Source):
         counts = [part.n_rows for part in self._parts]
         known = [count for count in counts if count is not None]
         self.n_rows = sum(known) if len(known) == len(counts) else None
+        self.drops = first.drops
         single = all(part.dtype == np.float32 for part in self._parts)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -48,6 +50,13 @@ class FolderSource(Source):
                 f"{first.n_features} {first.feature_names or ''}"
             )
         return part
+
+    def count(self) -> int:
+        return sum(part.count() for part in self._parts)
+
+    def present(self) -> Array:
+        """Which rows of all files are here."""
+        return np.concatenate([part.present() for part in self._parts])
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         row = 0

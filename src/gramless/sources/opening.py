@@ -8,6 +8,7 @@ from typing import Any
 
 from gramless.errors import FormatError, SourceError
 from gramless.sources.base import Source
+from gramless.sources.dropping import DroppingSource
 from gramless.sources.folder import FolderSource
 from gramless.sources.foreign import ForeignSource, looks_like_source
 from gramless.sources.formats import Format, formats
@@ -15,7 +16,7 @@ from gramless.sources.formats import Format, formats
 _TOGETHER = (".npy", ".csv", ".tsv", ".parquet", ".pq")  # of files that a folder may have many of
 
 
-def open_source(given: Any, columns: Any = None, *, key: str | None = None) -> Source:
+def open_source(given: Any, columns: Any = None, *, key: str | None = None, missing: str = "refuse") -> Source:
     """Open something that has rows.
 
     Parameters
@@ -27,6 +28,8 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None) -> S
         Which columns, in which order; names where the source has names.
     key : str, optional
         Which array, in a ``.npz``, HDF5 or zarr file that has several.
+    missing : {"refuse", "drop"}, default="refuse"
+        What becomes of rows in which a value is missing: an error that names the first, or they are left out.
 
     Returns
     -------
@@ -44,8 +47,14 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None) -> S
     >>> source.n_rows, source.n_features, [block.ravel().tolist() for block in source.blocks(2)]
     (3, 1, [[1.0, 3.0], [5.0]])
     """
+    if missing not in ("refuse", "drop"):
+        raise ValueError(f"missing={missing!r} is not known; pass 'refuse' or 'drop'")
     if isinstance(given, (str, os.PathLike)):
-        return _open_path(Path(given), columns, key)
+        return _open_path(Path(given), columns, key, missing)
+    return _less_missing(_open_object(given, columns, key), missing)
+
+
+def _open_object(given: Any, columns: Any, key: str | None) -> Source:
     if isinstance(given, Source) and columns is None:
         return given
     if looks_like_source(given):
@@ -72,12 +81,16 @@ def is_out_of_core(given: Any) -> bool:
     return any(name not in in_memory and candidate.accepts(given) for name, candidate in formats.items())
 
 
-def _open_path(path: Path, columns: Any, key: str | None) -> Source:
+def _open_path(path: Path, columns: Any, key: str | None, missing: str) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if path.is_dir() and path.suffix.lower() != ".zarr" and not _is_zarr(path):
-        return _open_folder(path, columns)
-    return _opened(_format_of(path), path, columns, key)
+        return _open_folder(path, columns, missing)
+    return _less_missing(_opened(_format_of(path), path, columns, key), missing)
+
+
+def _less_missing(source: Source, missing: str) -> Source:
+    return DroppingSource(source) if missing == "drop" else source
 
 
 def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
@@ -99,7 +112,7 @@ def _format_of(path: Path) -> Format:
     raise FormatError(f"{path}: files {suffix or 'without suffix'} are not known; known: {known}")
 
 
-def _open_folder(path: Path, columns: Any) -> Source:
+def _open_folder(path: Path, columns: Any, missing: str) -> Source:
     """Files of one format, those of folders inside included; names that begin with . or _ are not data."""
     found = [
         file
@@ -113,7 +126,11 @@ def _open_folder(path: Path, columns: Any) -> Source:
     if len(suffixes) > 1:
         raise FormatError(f"the folder {path} holds files of several formats: {' '.join(sorted(suffixes))}")
     kind = _format_of(found[0])
-    return FolderSource(path, found, lambda file, wanted: _opened(kind, file, wanted, None), columns)
+
+    def opener(file: Path, wanted: Any) -> Source:
+        return _less_missing(_opened(kind, file, wanted, None), missing)
+
+    return FolderSource(path, found, opener, columns)
 
 
 def _is_zarr(path: Path) -> bool:

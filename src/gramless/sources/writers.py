@@ -28,13 +28,23 @@ class Writer(ABC):
     names : sequence of str
         Of the columns.
     dtype : dtype
+    beside : dict of str to array of shape (n,), optional
+        Columns of numbers or texts that go before those that are written, where the format has columns of many types.
     """
 
-    def __init__(self, path: Any, names: Any, dtype: Any = np.float64) -> None:
+    mixed = False  #: whether columns may have types of their own
+
+    def __init__(self, path: Any, names: Any, dtype: Any = np.float64, beside: dict[str, Array] | None = None) -> None:
         self.path = Path(path)
         self.names = [str(name) for name in names]
         self.dtype = np.dtype(dtype)
         self.rows = 0
+        self.beside = beside or {}
+        if self.beside and not self.mixed:
+            raise FormatError(f"{self.path}: columns {', '.join(self.beside)} go beside others in .csv, .parquet only")
+        both = set(self.beside) & set(self.names)
+        if both:
+            raise FormatError(f"{self.path} would have two columns named {min(both)!r}")
 
     def __enter__(self) -> Writer:
         if not self.path.parent.is_dir():
@@ -69,6 +79,10 @@ class Writer(ABC):
         finally:
             self._temporary.unlink(missing_ok=True)
 
+    def beside_rows(self, count: int) -> list[Array]:
+        """Of the columns beside, those of the next `count` rows."""
+        return [values[self.rows : self.rows + count] for values in self.beside.values()]
+
     @abstractmethod
     def begin(self, path: Path) -> None:
         """Open the file."""
@@ -85,7 +99,7 @@ class Writer(ABC):
 writers: Registry[type[Writer]] = Registry("format to write")
 
 
-def open_writer(path: Any, names: Any, dtype: Any = np.float64) -> Writer:
+def open_writer(path: Any, names: Any, dtype: Any = np.float64, beside: dict[str, Array] | None = None) -> Writer:
     """A context in which ``write(block)`` appends rows to `path`: ``.npy``, ``.npz``, ``.parquet`` or ``.csv``.
 
     Parameters
@@ -95,6 +109,8 @@ def open_writer(path: Any, names: Any, dtype: Any = np.float64) -> Writer:
     names : sequence of str
         Of the columns.
     dtype : dtype
+    beside : dict of str to array of shape (n,), optional
+        Columns of numbers or texts to write before those, to ``.parquet`` and ``.csv``.
 
     Examples
     --------
@@ -109,7 +125,7 @@ def open_writer(path: Any, names: Any, dtype: Any = np.float64) -> Writer:
     suffix = Path(path).suffix.lower()
     if suffix not in writers:
         raise FormatError(f"{path}: files {suffix or 'without suffix'} are not written; known: {' '.join(writers)}")
-    return writers[suffix](path, names, dtype)
+    return writers[suffix](path, names, dtype, beside)
 
 
 def _umask() -> int:
@@ -150,15 +166,23 @@ class NpyWriter(Writer):
 class ParquetWriter(Writer):
     """Parquet, a group of rows for each block."""
 
+    mixed = True
+
     def begin(self, path: Path) -> None:
         self._arrow = optional_import("pyarrow", "Parquet files")
         parquet = optional_import("pyarrow.parquet", "Parquet files")
         kind = self._arrow.from_numpy_dtype(self.dtype)
-        self._schema = self._arrow.schema([(name, kind) for name in self.names])
+        self._schema = self._arrow.schema(
+            [
+                *((name, self._arrow.array(values[:0]).type) for name, values in self.beside.items()),
+                *((name, kind) for name in self.names),
+            ]
+        )
         self._file = parquet.ParquetWriter(path, self._schema)
 
     def append(self, block: Array) -> None:
-        columns = [self._arrow.array(np.ascontiguousarray(block[:, j])) for j in range(block.shape[1])]
+        columns = [self._arrow.array(values) for values in self.beside_rows(len(block))]
+        columns += [self._arrow.array(np.ascontiguousarray(block[:, j])) for j in range(block.shape[1])]
         self._file.write_table(self._arrow.Table.from_arrays(columns, schema=self._schema))
 
     def end(self) -> None:
@@ -169,15 +193,20 @@ class ParquetWriter(Writer):
 class CsvWriter(Writer):
     """Text with a line of names; numbers in the fewest digits that give them back."""
 
+    mixed = True
+
     def begin(self, path: Path) -> None:
         import csv
 
         self._file = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115  (closed by `end`)
         self._lines = csv.writer(self._file)
-        self._lines.writerow(self.names)
+        self._lines.writerow([*self.beside, *self.names])
 
     def append(self, block: Array) -> None:
         texts = block.astype(np.str_) if block.dtype == np.float32 else block.tolist()
+        if self.beside:
+            kept = zip(*(values.tolist() for values in self.beside_rows(len(block))), strict=True)
+            texts = [[*before, *row] for before, row in zip(kept, texts, strict=True)]
         self._lines.writerows(texts)
 
     def end(self) -> None:

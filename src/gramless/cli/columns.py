@@ -1,0 +1,102 @@
+"""Which columns of a file are inputs, and whether one of them drowns the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless.cli.failures import UnusableFileError
+
+_SHARE = 0.95  # of the squared distances
+_SEEN = 8192  # rows
+
+
+def chosen_columns(
+    data: Path,
+    columns: str | None,
+    label: str | None,
+    exclude: str | None,
+    names: tuple[str, ...] | None,
+    key: str | None = None,
+) -> list[str | int] | None:
+    """Names or numbers of the columns that --columns, --label and --exclude leave; None for all."""
+    left_out: list[str | int] = [] if exclude is None else listed(exclude, names)
+    if label is not None and names is not None and columns is None:
+        _refuse_unknown(data, label, "--label", names)
+        left_out.append(label)
+    if columns is not None:
+        wanted = listed(columns, names)
+    elif not left_out:
+        return None
+    else:
+        wanted = list(names) if names is not None else list(range(_width(data, key)))
+    for column in left_out:
+        _refuse_unknown(data, column, "--exclude", names if names is not None else wanted)
+    kept = [column for column in wanted if column not in left_out]
+    if not kept:
+        raise UnusableFileError(f"--exclude {exclude} leaves no column of {data}; leave out fewer")
+    return kept
+
+
+def listed(words: str, names: tuple[str, ...] | None) -> list[str | int]:
+    """Columns by name or by number; a name that looks like a number comes first.
+
+    Examples
+    --------
+    >>> listed("a, 2", ("a", "b", "c"))
+    ['a', 'c']
+    """
+    parts = [part.strip() for part in words.split(",")]
+    if names is None:
+        return [int(part) if part.isdigit() else part for part in parts]
+    return [
+        names[int(part)] if part.isdigit() and part not in names and int(part) < len(names) else part for part in parts
+    ]
+
+
+def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> None:
+    """Warn where one column makes nearly all squared distances of two rows: the kernel then sees that one only.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d), or Source
+        Some of an array are looked at, or the first ones of a source.
+    names : sequence of str, or None
+    remedy : str
+        With ``{column}`` for the column.
+    """
+    from gramless.errors import DominantColumnWarning
+    from gramless.sources import Source
+
+    if isinstance(rows, Source):
+        seen: Any = next(iter(rows.blocks(_SEEN)), np.empty((0, rows.n_features)))
+        seen = seen.toarray() if rows.sparse else seen
+    else:
+        seen = rows[:: max(1, len(rows) // _SEEN)]
+    if seen.shape[0] < 2 or seen.shape[1] < 2:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.var(seen, axis=0, dtype=np.float64)  # E (x - z)^2 of two rows is twice that
+        share = spread / spread.sum()
+    column = int(np.argmax(share))
+    if share[column] > _SHARE:
+        name = str(column) if names is None else str(names[column])
+        percent = min(np.floor(1000 * share[column]) / 10, 99.9)
+        text = f"column {name!r} makes {percent:.1f} % of the distances: {remedy.format(column=name)}"
+        warnings.warn(text, DominantColumnWarning, stacklevel=2)
+
+
+def _refuse_unknown(data: Path, column: str | int, option: str, known: Sequence[str | int]) -> None:
+    if column not in known:
+        shown = ", ".join(map(str, known[:20]))
+        raise UnusableFileError(f"{data} has no column {column!r} for {option}; it has: {shown}")
+
+
+def _width(data: Path, key: str | None) -> int:
+    from gramless.sources import open_source
+
+    return open_source(data, key=key).n_features

@@ -1,0 +1,69 @@
+"""Columns left out, columns scaled, and the warning where one drowns the others."""
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+
+import gramless
+from gramless import KernelPCA
+from gramless.cli import main
+from gramless.sources import open_source
+
+
+@pytest.fixture
+def numbered(folder, irises):
+    """numbered.csv: the irises behind a number of the row."""
+    rows = np.column_stack([np.arange(1000, 1150), irises])
+    np.savetxt(folder / "numbered.csv", rows, delimiter=",", header="id,a,b,c,d", comments="")
+    np.save(folder / "numbered.npy", rows)
+    return rows
+
+
+@pytest.mark.parametrize("words", [["fit", "numbered.csv"], ["cluster", "numbered.csv", "-o", "clusters.csv"]])
+def test_a_column_that_drowns_the_others_is_named(numbered, words, capsys):
+    assert main(words) == 0
+    warned = capsys.readouterr().err
+    assert warned.startswith("gramless: warning: column 'id' makes 99.7 % of the distances")
+    assert "leave it out with --exclude id, or --scale" in warned
+    for remedy in (["--exclude", "id"], ["--scale"]):
+        assert main([*words, *remedy]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_report_warns_of_it_too(numbered, capsys):
+    pytest.importorskip("plotly")
+    assert main(["--quiet", "fit", "numbered.csv", "-k", "2"]) == 0
+    assert main(["report", "model.gramless", "numbered.csv"]) == 0
+    assert "column 'id' makes 99.7 % of the distances: fit again with --exclude id" in capsys.readouterr().err
+
+
+def test_scaled_models_remember_the_scale(folder, numbered):
+    assert main(["fit", "numbered.csv", "--scale", "-k", "3", "--kernel", "matern"]) == 0
+    model = gramless.load(folder / "model.gramless")
+    scaled = StandardScaler().fit_transform(numbered)
+    kernel = model.plan_.problem.kernel
+    np.testing.assert_allclose(model.eigenvalues_, KernelPCA(3, kernel=kernel).fit(scaled).eigenvalues_, rtol=1e-9)
+    apart = np.linalg.norm(scaled[:, None] - scaled, axis=2)
+    assert kernel.lengthscale == pytest.approx(np.median(apart[np.triu_indices(150, 1)]), rel=0.05)
+    assert main(["denoise", "model.gramless", "numbered.csv", "-o", "clean.npy"]) == 0
+    assert abs(np.load(folder / "clean.npy").mean(axis=0)[0] - 1074.5) < 20
+    assert main(["update", "model.gramless", "numbered.csv"]) == 0
+    assert gramless.load(folder / "model.gramless").certificate_ is not None
+    assert main(["plan", "numbered.csv", "--scale"]) == 0
+
+
+@pytest.mark.parametrize(("file", "column"), [("numbered.csv", "id"), ("numbered.csv", "0"), ("numbered.npy", "0")])
+def test_excluded_columns_are_not_read(folder, numbered, file, column):
+    assert main(["fit", file, "--exclude", column, "-k", "3", "--gamma", "0.1"]) == 0
+    expected = KernelPCA(3, kernel="rbf", gamma=0.1).fit(numbered[:, 1:])
+    np.testing.assert_allclose(gramless.load(folder / "model.gramless").eigenvalues_, expected.eigenvalues_)
+    if file.endswith(".csv"):
+        assert main(["transform", "model.gramless", file, "-o", "scores.npy"]) == 0
+        assert open_source(folder / "scores.npy").n_rows == 150
+
+
+def test_exclude_refuses_what_is_not_there(numbered, capsys):
+    assert main(["fit", "numbered.csv", "--exclude", "number"]) == 3
+    assert "no column 'number' for --exclude; it has: id, a, b, c, d" in capsys.readouterr().err
+    assert main(["fit", "numbered.csv", "--columns", "a,b", "--exclude", "a,b"]) == 3
+    assert "leaves no column" in capsys.readouterr().err
