@@ -60,3 +60,7 @@ class FormatError(SourceError):
 
 class CheckpointError(GramlessError, ValueError):
     """A checkpoint is of other data or parameters; the message says which."""
+
+
+class CheckpointWarning(GramlessError, UserWarning):
+    """`checkpoint` was given and the method that runs keeps none: the message names it, and those that do."""

@@ -5,6 +5,7 @@ from gramless._version import __version__
 from gramless.certificates import Certificate
 from gramless.errors import (
     CheckpointError,
+    CheckpointWarning,
     DominantColumnWarning,
     FormatError,
     GramlessError,
@@ -35,6 +36,7 @@ __all__ = [
     "BiasedDiscriminantAnalysis",
     "Certificate",
     "CheckpointError",
+    "CheckpointWarning",
     "DominantColumnWarning",
     "FormatError",
     "GramlessError",

@@ -140,3 +140,25 @@ def test_without_a_client_a_local_cluster_serves_the_call(tmp_path: Path) -> Non
         [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.stdout.split() == ["2", "True", "closed"], done.stderr
+
+
+def test_a_script_that_every_worker_would_run_anew_is_told_what_to_do(tmp_path: Path) -> None:
+    """Without ``if __name__ == "__main__"``: one error with the remedy, and not a word from the workers."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import dask.array as da\n"
+        "from gramless import KernelPCA\n"
+        "KernelPCA(2, kernel='rbf', n_jobs=1).fit(da.random.random((100, 2), chunks=(50, 2)))\n"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
+    }
+    ran = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.count("Traceback") == 1
+    assert 'under `if __name__ == "__main__":`' in ran.stderr.splitlines()[-1]
+    assert "No clients found" not in ran.stderr

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
 
 import gramless.estimators.out_of_core as out_of_core
-from gramless import CheckpointError, KernelPCA, load
+from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
 
 ROWS = np.random.default_rng(0).random((4000, 2))
@@ -183,3 +184,14 @@ def test_arrays_may_have_a_checkpoint_and_functions_may_not(tmp_path):
         KernelPCA(3, kernel=lambda x, y: x @ y, checkpoint=str(tmp_path / "c")).fit(ROWS)
     with pytest.raises(ValueError, match="needs a method whose blocks add up"):
         KernelPCA(3, kernel="rbf", checkpoint=str(tmp_path / "c")).fit(iter([ROWS]))
+
+
+@pytest.mark.parametrize("method", ["tiled", "dense"])
+def test_a_method_that_keeps_none_says_so(tmp_path, method):
+    model = KernelPCA(3, kernel=Gaussian(0.5), method=method, checkpoint=tmp_path / "c", n_jobs=1)
+    with pytest.warns(CheckpointWarning, match=f"has no effect with method '{method}'"):
+        model.fit(ROWS[:300])
+    assert not (tmp_path / "c").exists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CheckpointWarning)
+        model.set_params(method="landmarks").fit(ROWS[:300])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramless import KernelPCA, subspace_distance
+from gramless.errors import UncertifiedWarning
 from gramless.kernels import (
     Cosine,
     Epanechnikov,
@@ -207,6 +208,34 @@ def test_a_stream_goes_on_from_a_fit(method):
         model = KernelPCA(None, kernel=kernel, method=method).fit(x[:80], sample_weight=weights[:80])
         model.set_params(method="auto").partial_fit(x[80:160], sample_weight=weights[80:])
         assert_certified(model, kernel, x[:160], weights)
+
+
+@pytest.mark.parametrize("n_components", [3, 0.5])
+def test_a_fit_that_goes_on_keeps_its_certificate(n_components, tmp_path):
+    """A fit keeps k directions and a stream many more: the fit is solved again for those, also from a file's blocks."""
+    x, kernel = rows(700, 3), Gaussian(2.0)
+    weights = np.ones(600)
+    weights[::7] = 0
+    np.save(tmp_path / "rest.npy", x[600:])
+    model = KernelPCA(n_components, kernel=kernel, method="tiled").fit(x[:600], sample_weight=weights)
+    signs = np.sign(model.transform(x[:1]))
+    model.set_params(method="auto").partial_fit(tmp_path / "rest.npy")
+    assert_certified(model, kernel, x, np.append(weights, np.ones(100)))
+    assert model.certificate_.width.max() < 1e-4
+    assert model.method_ == model.plan_.chosen == "merging"
+    assert (np.sign(model.transform(x[:1])) == signs).all()
+    both = model.merge(KernelPCA(n_components, kernel=kernel, method="tiled").fit(x[:300]))
+    assert both.certificate_.width.max() < 1e-4
+
+
+def test_a_fit_too_dear_to_solve_again_says_that_its_certificate_will_be_wide():
+    x, kernel = rows(2100, 3), Gaussian(1.0)
+    model = KernelPCA(3, kernel=kernel, method="tiled", memory_limit="30MB", n_jobs=1)
+    model.fit(x[:2000]).set_params(method="auto")
+    with pytest.warns(UncertifiedWarning, match="begin with partial_fit instead of fit, or fit all rows anew"):
+        model.partial_fit(x[2000:])
+    assert model.certificate_.width.max() > 0.1
+    assert_certified(model, kernel, x)
 
 
 def test_what_cannot_be_merged_says_what_differs():

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ def address(tmp_path_factory):
     file = tmp_path_factory.mktemp("explorer") / "rows.csv"
     np.savetxt(file, np.column_stack([x, cluster]), delimiter=",", header="a,b,kind", comments="")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+    environment["BOKEH_RESOURCES"] = "cdn"  # as some have it: not even then is anything fetched from elsewhere
     command = [sys.executable, "-m", "gramless.explorer", str(file), "--label", "kind", "--no-show"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
@@ -62,6 +64,7 @@ def page(browser, address):
     shown.goto(address)
     shown.wait_for_function("() => window.Bokeh !== undefined")
     shown.wait_for_selector("#summary")
+    shown.wait_for_selector("#legend")  # the figures follow the words
     yield shown
     shown.close()
 
@@ -73,6 +76,15 @@ def summary(page):
 def image(page, which=0):
     """Bytes of a figure as it stands on the screen."""
     return page.locator(".bk-Canvas").nth(which).screenshot()
+
+
+def redrawn(page, which, before):
+    """Whether a figure comes to look other than `before`."""
+    for _ in range(PATIENCE // 500):
+        if image(page, which) != before:
+            return True
+        page.wait_for_timeout(500)
+    return False
 
 
 def changed(page, before):
@@ -99,7 +111,7 @@ def test_the_slider_moves_width_picture_contours_and_spectrum(page):
     assert width[1] < 0.75 * width[0]
     assert after != before
     for j in range(4):  # embedding, spectrum, two contours
-        assert image(page, j) != pictures[j]
+        assert redrawn(page, j, pictures[j])
     assert page.problems == []
 
 
@@ -119,8 +131,7 @@ def test_other_axes_another_picture(page):
     page.wait_for_timeout(1000)
     before = image(page)
     page.locator("select").nth(1).select_option("3")
-    page.wait_for_timeout(3000)
-    assert image(page) != before
+    assert redrawn(page, 0, before)
 
 
 def test_kernel_and_degree(page):
@@ -131,6 +142,64 @@ def test_kernel_and_degree(page):
     move(page, 0, "ArrowRight", 1)
     assert changed(page, polynomial).startswith("Polynomial(degree=3")
     assert page.problems == []
+
+
+def test_clicking_the_words_scales_the_columns(page):
+    before = summary(page)
+    box = page.get_by_role("checkbox")
+    for wanted in (True, False):
+        page.get_by_text("Scale the columns").click()
+        assert box.is_checked() is wanted
+        after = changed(page, before)
+        assert after != before
+        before = after
+
+
+def test_browsers_are_told_to_load_nothing_from_elsewhere(address):
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/")
+    policy = connection.getresponse().headers["Content-Security-Policy"]
+    connection.close()
+    assert policy.startswith("default-src 'self' data: blob:")
+    assert "http" not in policy
+
+
+@pytest.fixture
+def waiting():
+    """A page whose first view does not come while the test lasts, and a view for it."""
+    from gramless.explorer import Settings, Workbench, read_table
+    from gramless.explorer.page import Page
+
+    over = threading.Event()
+
+    class Slow(Workbench):
+        def view(self, settings, *, draft=False):
+            over.wait()
+            return super().view(settings, draft=draft)
+
+        def suggest(self, settings, criterion):
+            raise ValueError(f"no {criterion} <here>")
+
+    table = read_table(three_clusters(60, rng=0)[0])
+    yield Page(Slow(table)), Workbench(table).view(Settings())
+    over.set()
+
+
+def test_what_goes_wrong_with_a_criterion_is_shown(waiting):
+    page, _ = waiting
+    assert "loading" in page.status.object
+    page.suggest[1].clicks += 1
+    assert "role='alert'" in page.status.object
+    assert "&lt;here&gt;" in page.status.object
+
+
+def test_words_come_before_the_figures(waiting):
+    page, view = waiting
+    said = []
+    page.embedding.draw = lambda view, coloring: said.append(page.status.object)
+    page.draw(view)
+    assert len(said) == 1
+    assert "60 rows" in said[0]
 
 
 def test_nothing_is_fetched_from_elsewhere(page, address):

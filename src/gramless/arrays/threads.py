@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,6 +18,7 @@ from gramless.arrays.tensors import is_tensor
 
 Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
+_HELD: ContextVar[bool] = ContextVar("held", default=False)  # whether this thread holds BLAS to one thread
 _INSIDE: ContextVar[bool] = ContextVar("inside", default=False)  # whether this thread works on a piece
 
 
@@ -67,6 +69,39 @@ def _blas() -> tuple[Any, ...]:
     return tuple(library for library in ThreadpoolController().lib_controllers if library.user_api == "blas")
 
 
+class _Single:
+    """How many contexts hold BLAS to one thread, and what to give it back when the last of them ends.
+
+    The number is the whole process's: what each context found would be what another had set.
+    """
+
+    def __init__(self) -> None:
+        self.none_left = threading.Condition()
+        self.contexts, self.before = 0, list[tuple[Any, int]]()
+
+    def begin(self) -> None:
+        with self.none_left:
+            self.contexts += 1
+            if self.contexts == 1:
+                self.before = [(library, library.get_num_threads()) for library in _blas()]
+                self._set([(library, 1) for library, _ in self.before])
+
+    def end(self) -> None:
+        with self.none_left:
+            self.contexts -= 1
+            if not self.contexts:
+                self._set(self.before)
+                self.none_left.notify_all()
+
+    def _set(self, counts: list[tuple[Any, int]]) -> None:
+        for library, count in counts:
+            if library.get_num_threads() != count:
+                library.set_num_threads(count)
+
+
+_SINGLE = _Single()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Context in which BLAS and LAPACK use one thread: for work that is threaded above them, or too small to share.
@@ -74,20 +109,31 @@ def one_blas_thread() -> Iterator[None]:
     Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
     cores, that costs many times what they save.
     """
-    before = [(library, library.get_num_threads()) for library in _blas()]
-    changed = [(library, count) for library, count in before if count != 1]
-    for library, _ in changed:
-        library.set_num_threads(1)
+    if _HELD.get() or _INSIDE.get():  # it is so already, by this thread or by the one that shares out this piece
+        yield
+        return
+    token = _HELD.set(True)
+    _SINGLE.begin()
     try:
         yield
     finally:
-        for library, count in changed:
-            library.set_num_threads(count)
+        _SINGLE.end()
+        _HELD.reset(token)
+
+
+@contextmanager
+def _all_blas_threads() -> Iterator[None]:
+    """Context that begins when nobody holds BLAS to one thread, and keeps others from it: the same bits in a crowd."""
+    with _SINGLE.none_left:
+        _SINGLE.none_left.wait_for(lambda: not _SINGLE.contexts)
+        yield
 
 
 def blas_threads_for(size: int) -> Any:
     """Context for LAPACK on a matrix of `size` rows: one thread where more would only wait for each other."""
-    return one_blas_thread() if size < 1000 else nullcontext()
+    if size < 1000:
+        return one_blas_thread()
+    return nullcontext() if _HELD.get() or _INSIDE.get() else _all_blas_threads()
 
 
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,21 +21,48 @@ def cluster_client() -> Iterator[Any]:
     A local cluster has a process for every thread this process may use, one thread each: NumPy and finufft then share
     no core.
     """
-    from distributed import Client, LocalCluster, default_client
+    from distributed import Client, default_client
 
     try:
         client = default_client()
     except ValueError:
-        cluster = LocalCluster(
-            n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=40
-        )
-        with cluster, Client(cluster, set_as_default=False) as own:
+        client = None
+    if client is None:  # outside of `except`, or errors of the work would be told as following from this one
+        with _local_cluster() as cluster, Client(cluster, set_as_default=False) as own:
             yield own
         return
     if client.asynchronous:
         raise ValueError("the active Dask client is asynchronous; make one with Client(address) for this call")
     running_workers(client)
     yield client
+
+
+def _local_cluster() -> Any:
+    """A cluster of processes on this machine.
+
+    Every one of them imports the script that was started. Where that calls `fit` outside of
+    ``if __name__ == "__main__"``, it comes here again, before it is a worker: it has to go without a word, and the
+    first process says what to do.
+    """
+    from distributed import LocalCluster
+
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(1)
+    nanny = logging.getLogger("distributed.nanny")
+    level = nanny.level
+    nanny.setLevel(logging.CRITICAL)  # what goes wrong now is raised
+    try:
+        return LocalCluster(
+            n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=40
+        )
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"the workers of a local Dask cluster did not start ({str(error).rstrip('.')}). In a script, make the call "
+            'under `if __name__ == "__main__":`, since every worker imports the script; or start a cluster yourself, '
+            "with dask.distributed.Client(...), before the call"
+        ) from None
+    finally:
+        nanny.setLevel(level)
 
 
 def running_workers(client: Any) -> dict[str, int]:

@@ -138,7 +138,7 @@ class KernelPCA(
         File that says how far a `fit` has come, replaced after every block of rows. When the process was killed, the
         same call goes on after the last block, with the same bits (for the same number of threads); a checkpoint of
         other data or parameters is refused. It is deleted when the fit is done. Rows are then read in blocks, wherever
-        they come from.
+        they come from. Methods without explicit features have no use for it: a ``CheckpointWarning`` says so.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
         worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every

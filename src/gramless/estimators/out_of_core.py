@@ -19,7 +19,7 @@ from gramless.estimators.following import following
 from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import read_kernel, read_seed
-from gramless.estimators.resuming import open_checkpoint
+from gramless.estimators.resuming import open_checkpoint, warn_unused
 from gramless.estimators.seen_rows import deviations
 from gramless.estimators.select_bandwidth import searched_gamma
 from gramless.execution import LocalRows, block_rows_for, read_ahead
@@ -185,6 +185,8 @@ class OutOfCore:
 
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
+        if rows.checkpoint is not None:
+            warn_unused(self.checkpoint, self.method_)
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
         placed = replace(problem, device=self.plan_.placed.device, anywhere=False)

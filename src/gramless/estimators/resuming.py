@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gramless._version import __version__
+from gramless.errors import CheckpointWarning
 from gramless.execution import LocalRows
 from gramless.persistence.checkpoint import FileCheckpoint, digest, in_words
 from gramless.sources import Source
@@ -29,6 +31,17 @@ def open_checkpoint(model: Any, rows: LocalRows, sample_weight: Any) -> FileChec
     identity["data: sample_weight"] = _weights_in_words(sample_weight)
     identity["version of gramless"] = __version__
     return FileCheckpoint(model.checkpoint, identity)
+
+
+def warn_unused(checkpoint: Any, method: str) -> None:
+    """Say, before the work begins, that it will not be resumed."""
+    warnings.warn(
+        f"checkpoint={str(checkpoint)!r} has no effect with method {method!r}, whose work is no sum over blocks: when "
+        "it is killed, the same call begins anew. Methods with explicit features go on; for any Mercer kernel "
+        "method='landmarks' is one",
+        CheckpointWarning,
+        stacklevel=2,
+    )
 
 
 def _identity(source: Source) -> dict[str, str]:

@@ -18,7 +18,7 @@ from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.out_of_core import open_rows
 from gramless.estimators.undoing import whole_or_nothing
-from gramless.planning import make_plan
+from gramless.planning import Plan, carried_on, make_plan
 from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes import Fitted, Stream, open_stream, stream_of_fit
@@ -37,6 +37,9 @@ MODEL: dict[str, Any] = {
 STREAM_TYPES = {**MODEL, "_stream": Stream, "_before": Eigenspace | None, "_dtype": np.dtype}
 STREAM_STATE = tuple(STREAM_TYPES)
 
+#: Methods by what their streams keep; those that keep moments are what they were in `fit`.
+_CARRIERS = {"points": "merging", "rows": "refitting"}
+
 _LEAST = 1e-100  # total weight below which an old stream is not scaled down any further: it is nothing by then
 
 
@@ -44,6 +47,8 @@ class Streaming:
     """Methods of :class:`~gramless.KernelPCA` for rows that come in batches."""
 
     _sample: Any
+    method_: str
+    plan_: Plan
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -55,9 +60,13 @@ class Streaming:
         give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
         few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
         with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
-        and is solved when the model is asked for.
+        and is solved when the model is asked for. The model is that of a `fit` up to the signs of its components. A
+        `gamma` by name is computed from the first batch.
 
-        Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``.
+        Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``. Where the fit was by products
+        with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
+        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says
+        that the intervals of the certificate will be wide.
 
         Parameters
         ----------
@@ -74,7 +83,7 @@ class Streaming:
         """
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             if is_out_of_core(X):
-                self._take_blocks(open_rows(self, X, sample_weight), fresh=self._as_stream() is None)
+                self._take_blocks(open_rows(self, X, sample_weight), fresh=not self._goes_on())
             else:
                 self._take_batch(X, sample_weight)
         return self
@@ -129,6 +138,8 @@ class Streaming:
     def merge(self, other: Any) -> Any:
         """A new model of both data sets together: their moments add, or their eigenspaces are merged.
 
+        Rows that both have seen count twice, and signs of components may differ from those of a `fit`.
+
         Parameters
         ----------
         other : KernelPCA
@@ -173,6 +184,17 @@ class Streaming:
             before = self._space
         self._forget()
         self._stream, self._before, self._dtype = stream, before, np.dtype(dtype)
+        carrier: str = _CARRIERS.get(stream.keeps, self.method_)
+        if carrier != self.method_:  # a fit goes on as a stream of another method
+            self.plan_ = carried_on(self._stream_problem(self.plan_.problem), carrier)
+            self.method_ = carrier
+
+    def _goes_on(self) -> bool:
+        """Whether there is a stream to go on with; a fit that can is made one, once for all blocks that follow."""
+        stream = self._as_stream()
+        if stream is not None and self.__dict__.get("_stream") is None:
+            self._follow(stream, self._dtype)
+        return stream is not None
 
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""

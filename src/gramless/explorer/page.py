@@ -39,7 +39,7 @@ class Page:
         self._controls(panel)
         self.embedding, self.spectrum = Embedding(), Spectrum()
         self.contours = (Contours(0), Contours(1))
-        self.status = panel.pane.HTML("", width=980, margin=(14, 10, 4, 10))
+        self.status = panel.pane.HTML("<p style='margin:0'>loading &hellip;</p>", width=980, margin=(14, 10, 4, 10))
         self.legend = panel.pane.HTML("", width=560)
         self.code = panel.pane.HTML("", width=290)
         self._document = panel.state.curdoc
@@ -60,7 +60,7 @@ class Page:
         self.count = widgets.IntSlider(name="Components", start=1, end=most, value=min(6, most))
         self.across = widgets.Select(name="Across", options=numbers, value=1, width=125)
         self.up = widgets.Select(name="Up", options=numbers, value=min(2, most), width=125)
-        self.standardize = widgets.Checkbox(name="Scale the columns")
+        self.standardize = widgets.CheckBoxGroup(options=["Scale the columns"])  # whose words are part of the box
         colors = ["density"] if table.labels is None else ["label", "density"]
         self.color = widgets.Select(name="Colour", options=[*colors, *table.names[:50]])
         for control in (self.family, self.width, self.degree, self.across, self.up, self.standardize):
@@ -72,7 +72,11 @@ class Page:
         """A button that sets the width by a criterion."""
 
         def choose(event: Any) -> None:
-            octaves = self.workbench.suggest(self.settings, criterion)
+            try:
+                octaves = self.workbench.suggest(self.settings, criterion)
+            except Exception as error:  # whatever it is: the page shows it, as it does for views
+                self.draw(error)
+                return
             self.width.value = float(np.clip(round(8 * octaves) / 8, -OCTAVES, OCTAVES))
 
         button = widgets.Button(name=criterion, button_style="outline", width=9 * len(criterion) + 14, margin=(0, 2))
@@ -113,13 +117,13 @@ class Page:
             self.status.object = f"<p role='alert' style='color:#b3261e'>{escape(str(answer))}</p>"
             return
         self._view = answer
-        self._redraw()
-        self.spectrum.draw(answer)
         times = 2.0**answer.settings.octaves
         self.reading.object = f"<b>{escape(_width(answer))}</b> ({times:.3g} &times; the median)<br>Set it by"
         note = " &middot; <em>a draft; all rows follow</em>" if answer.draft else ""
         self.status.object = f"<p id='summary' style='margin:0'>{escape(answer.summary)}{note}</p>"
         self.code.object = f"<pre id='code' style='{_CODE}'>{escape(answer.code)}</pre>"
+        self._redraw()
+        self.spectrum.draw(answer)
 
     def _redraw(self) -> None:
         view: View | None = self.__dict__.get("_view")
@@ -129,7 +133,7 @@ class Page:
         self.embedding.draw(view, coloring)
         for contours in self.contours:
             contours.draw(view, coloring)
-        self.legend.object = _legend(coloring)
+        self.legend.object = f"<div id='legend'>{_legend(coloring)}</div>"
 
     def _coloring(self, view: View) -> Coloring:
         chosen = self.color.value

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from gramless.explorer.policy import forbid_elsewhere
 from gramless.explorer.raster import Coloring, warm_up
 from gramless.explorer.table import Table, read_table
 from gramless.explorer.workbench import Workbench
@@ -86,6 +87,10 @@ def serve(
     site that is open in the same browser cannot use it.
     """
     panel = _require_panel()
+    if wait:  # the process is ours: scripts come from this server, also where BOKEH_RESOURCES says otherwise
+        from bokeh.settings import settings as bokeh_settings
+
+        bokeh_settings.resources = "server"
     app = make_app(data, label, labels=labels, columns=columns, key=key)
     socket_port = port or _free_port()
     origins = [f"{host}:{socket_port}" for host in (ADDRESS, "localhost")]
@@ -96,6 +101,7 @@ def serve(
         raise OSError(
             f"port={port} cannot be used ({error.strerror}); pass another, or 0 for one that is free"
         ) from error
+    forbid_elsewhere(server)
     print(f"http://{ADDRESS}:{server.port}", flush=True)
     if wait:
         server.start()

@@ -62,6 +62,7 @@ class LandmarkMap(RowwiseMap):
 
     Examples
     --------
+    >>> from gramless.kernels import Gaussian
     >>> x = np.random.default_rng(0).standard_normal((40, 2))
     >>> kernel = Gaussian(sigma=2.0)
     >>> phi = LandmarkMap.at(kernel, x[:25])

@@ -20,6 +20,7 @@ class Epanechnikov(RadialKernel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> Epanechnikov(width=2.0)(np.array([[0.0]]), np.array([[0.0], [1.0], [3.0]]))
     array([[1.  , 0.75, 0.  ]])
     """

@@ -23,6 +23,7 @@ class Tanh(DotKernel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> Tanh(scale=0.5)(np.array([[1.0]]), np.array([[0.0], [2.0]])).round(4)
     array([[0.    , 0.7616]])
     """

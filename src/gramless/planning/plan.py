@@ -194,6 +194,12 @@ def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | 
     return serves(high), high
 
 
+def carried_on(problem: Problem, method: str) -> Plan:
+    """The plan of a model that was fitted in one way and goes on by `method`: there was nothing to choose."""
+    others = {name: Estimate(refusal=f"the fit before goes on by {method}") for name in methods}
+    return Plan(problem, method, {**others, method: methods[method].estimate(replace(problem, solver="auto"))})
+
+
 def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto") -> Plan:
     """The minimum over what the methods said; see :func:`make_plan`."""
     if method != "auto":

@@ -11,6 +11,7 @@ from gramless.kernels import Precomputed
 from gramless.problem import Problem, Request
 from gramless.routes.fitted import Fitted
 from gramless.routes.stream.base import Stream
+from gramless.routes.stream.deepening import deepened
 from gramless.routes.stream.merging import empty_merging_stream
 from gramless.routes.stream.moments import MomentStream
 from gramless.routes.stream.refitting import RefittingStream
@@ -39,6 +40,9 @@ def stream_of_fit(fitted: Fitted, weights: Array | None, problem: Problem, reque
     empty = empty_merging_stream(problem, request)
     if empty.support is not None and used.sum() > empty.support:
         return empty.add(span.points[used], weights[used])
+    if empty.directions is not None:
+        directions = empty.directions if empty.share is None else max(empty.directions, 2 * len(fitted.certificate))
+        fitted, weights = deepened(fitted, weights, directions, problem, request)
     kind = fitted.certificate.failure_probability
     return replace(empty, space=space_of_fit(fitted, weights), rows=int(used.sum()), failure_probability=kind)
 

@@ -66,6 +66,11 @@ class MergingStream:
         known = 0.0 if self.space is None else self.space.weight
         return known + (0.0 if self.waiting_weights is None else float(self.waiting_weights.sum()))
 
+    @property
+    def directions(self) -> int | None:
+        """Components that are kept, at the least where a share was asked for; None: all."""
+        return None if self.components is None else 2 * self.components + 80
+
     def add(self, x: Any, weights: Array) -> MergingStream | LandmarkStream:
         rows = self.rows + x.shape[0]
         if self.support is not None and rows > self.support:
@@ -141,7 +146,7 @@ class MergingStream:
 
     def _merged_with(self, space: Eigenspace | None, new: Eigenspace) -> Eigenspace:
         """Both, with twice the components asked for and some; seven eighths more of the variance, where a share was."""
-        most = None if self.components is None else 2 * self.components + 80
+        most = self.directions
         aim = None if self.share is None else 1 - (1 - self.share) / 8
         if space is not None:
             return merge(space, new, most, aim)
