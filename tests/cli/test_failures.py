@@ -99,13 +99,13 @@ def test_too_little_memory_names_what_suffices(tmp_path, monkeypatch, capsys):
     np.save("rows.npy", np.random.default_rng(0).random((4000, 20)))
     assert main(["fit", "rows.npy", "-k", "3", "--memory", "300kB"]) == 4
     message = capsys.readouterr().err
-    least = re.search(r"--memory (\S+) is the least that serves", message)[1]
+    least = re.search(r"needs --memory (\S+), the least that serves", message)[1]
     assert main(["plan", "rows.npy", "-k", "3", "--memory", "300kB", "--json"]) == 0
     printed = capsys.readouterr()
     plan = json.loads(printed.out)
     assert plan["chosen"] is None
     assert all(found["bytes"] > 300_000 for found in plan["candidates"].values() if "bytes" in found)
-    assert f"--memory {least} is the least that serves" in printed.err
+    assert f"needs --memory {least}, the least that serves" in printed.err
     assert main(["fit", "rows.npy", "-k", "3", "--memory", least]) == 0
     number = float(re.match(r"[\d.]+", least)[0])
     assert main(["fit", "rows.npy", "-k", "3", "--memory", least.replace(f"{number:g}", f"{0.9 * number:g}")]) == 4

@@ -58,8 +58,8 @@ def worded(text: str) -> str:
 
     Examples
     --------
-    >>> worded("memory_limit='84MB' is the least that serves; raise memory_limit or lower n_components")
-    '--memory 84MB is the least that serves; raise --memory or lower -k'
+    >>> worded("needs memory_limit='84MB', the least that serves; raise memory_limit or lower n_components")
+    'needs --memory 84MB, the least that serves; raise --memory or lower -k'
     """
     text = re.sub(r"memory_limit='([^']*)'", r"--memory \1", text)
     for ours, theirs in _WORDS:

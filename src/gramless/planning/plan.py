@@ -159,7 +159,8 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
             raise
         raise MemoryLimitError(
             f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
-            f"memory_limit='{_enough(least)}' is the least that serves; raise memory_limit or lower n_components",
+            f"method {least[0]!r} needs memory_limit='{_enough(least[1])}', the least that serves; raise "
+            "memory_limit or lower n_components",
             error.plan,
         ) from None
 
@@ -168,18 +169,19 @@ def _asked(problem: Problem) -> dict[str, Estimate]:
     return {name: _ask(candidate, problem) for name, candidate in methods.items()}
 
 
-def least_memory(problem: Problem, method: str = "auto") -> float | None:
-    """The least memory limit, to a few per cent, under which some method fits; None where none ever does.
+def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | None:
+    """The method that needs least, and its least memory limit, to a few per cent; None where none ever fits.
 
     What methods need depends on what they may take, so that it is looked for: by doubling, then by halving the gap.
     """
 
-    def serves(limit: float) -> bool:
+    def serves(limit: float) -> str:
         size = min(problem.block * limit / problem.memory_limit, 2**26 / (8 * max(1, problem.d)))
         roomy = replace(problem, memory_limit=int(limit), block=max(problem.block, int(size)) if problem.block else 0)
         asked = _asked(roomy)
-        wanted = asked.values() if method == "auto" else [asked[method]]
-        return any(not estimate.refusal and estimate.bytes <= limit for estimate in wanted)
+        wanted = asked if method == "auto" else {method: asked[method]}
+        fitting = [name for name, found in wanted.items() if not found.refusal and found.bytes <= limit]
+        return min(fitting, key=lambda name: wanted[name].bytes, default="")
 
     low, high = float(problem.memory_limit), 2.0 * problem.memory_limit
     while not serves(high):
@@ -189,7 +191,7 @@ def least_memory(problem: Problem, method: str = "auto") -> float | None:
     while high > 1.03 * low:
         middle = (low + high) / 2
         low, high = (low, middle) if serves(middle) else (middle, high)
-    return high
+    return serves(high), high
 
 
 def carried_on(problem: Problem, method: str) -> Plan:
