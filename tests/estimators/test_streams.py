@@ -378,3 +378,14 @@ def test_pickled_streams_go_on_bit_for_bit():
             resumed = pickle.loads(pickle.dumps(resumed.partial_fit(part)))
         np.testing.assert_array_equal(straight.transform(x), resumed.transform(x))
         np.testing.assert_array_equal(straight.certificate_.upper, resumed.certificate_.upper)
+
+
+def test_a_linear_fit_goes_on_with_its_rows():
+    first, more = rows(60, 4), rows(20, 4, seed=1) + 3
+    whole = KernelPCA(3, kernel="linear").fit(np.vstack([first, more]))
+    model = KernelPCA(3, kernel="linear").fit(first)
+    assert model.method_ == "covariance"
+    model.partial_fit(more)
+    np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-10)
+    with pytest.raises(ValueError, match="leaves nothing to go on from"):
+        KernelPCA(3, kernel="linear", keep_data=False).fit(first).partial_fit(more)

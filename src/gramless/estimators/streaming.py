@@ -63,7 +63,7 @@ class Streaming:
         and is solved when the model is asked for. The model is that of a `fit` up to the signs of its components. A
         `gamma` by name is computed from the first batch.
 
-        Goes on from a `fit`, unless that was by ``method="covariance"`` or ``"svd"``. Where the fit was by products
+        Goes on from a `fit`. Where the fit was by products
         with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
         once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says
         that the intervals of the certificate will be wide.
@@ -89,7 +89,8 @@ class Streaming:
         return self
 
     def _take_batch(self, X: Any, sample_weight: Any) -> None:
-        stream = self._as_stream()
+        self._goes_on()
+        stream: Stream | None = self.__dict__.get("_stream")
         X, weights = self._read_batch(X, sample_weight, reset=stream is None)
         faded, sample = self._faded(weights), self.__dict__.get("_sample")
         if stream is None:
@@ -194,7 +195,20 @@ class Streaming:
         stream = self._as_stream()
         if stream is not None and self.__dict__.get("_stream") is None:
             self._follow(stream, self._dtype)
+        elif stream is None and "_fitted" in self.__dict__ and not self._moves_input:
+            self._begin_with_fitted_rows()
+            return True
         return stream is not None
+
+    def _begin_with_fitted_rows(self) -> None:
+        """A stream of the rows of a fit that left nothing else to go on from."""
+        if "X_fit_" not in self.__dict__:
+            raise ValueError(
+                f"a fit by method={self.method_!r} without its rows (keep_data=False) leaves nothing to go on from; "
+                "begin with partial_fit, or fit with keep_data=True"
+            )
+        X, weights = self.X_fit_, self._weights
+        self._follow(self._open_stream(X, weights, seen=True), X.dtype)
 
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
@@ -207,8 +221,8 @@ class Streaming:
                 self._dtype = self.eigenvalues_.dtype
         return stream
 
-    def _open_stream(self, X: Any, weights: Array) -> Stream:
-        """Choose how to keep rows, from the first batch."""
+    def _open_stream(self, X: Any, weights: Array, *, seen: bool = False) -> Stream:
+        """Choose how to keep rows, from the first batch; the weights of rows `seen` by a fit have faded already."""
         if self._moves_input:
             asked = "scale_input" if self.scale_input else "center_input"
             raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
@@ -219,7 +233,7 @@ class Streaming:
             )
         self._forget()
         kernel = self._make_kernel(X, weights)
-        X, weights = _used(X, self._faded(weights))
+        X, weights = _used(X, weights if seen else self._faded(weights))
         problem = self._stream_problem(self._pose(X, kernel, weights))
         planned = replace(problem, n=max(X.shape[0], 10**6), k=self._components or 16)
         self.plan_ = make_plan(planned, self.method)
