@@ -65,3 +65,15 @@ def test_components_beyond_the_rank_are_zero(form):
     np.testing.assert_allclose(model.eigenvectors_.T @ model.eigenvectors_, np.eye(6), atol=1e-8)
     assert (model.transform(x)[:, 2:] == 0).all()
     assert (model.certificate_.upper[2:] < 1e-11).all()
+
+
+@pytest.mark.filterwarnings("ignore::gramless.errors.UncertifiedWarning")
+@pytest.mark.parametrize("method", ["covariance", "svd"])
+def test_equal_rows_with_weights_have_no_variance(method):
+    """Their mean is off by rounding, and what is left after it is taken out is rounding of that: 0 must be inside."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(2, 40)), int(rng.integers(1, 6))
+        x = np.tile(rng.standard_normal((1, d)), (n, 1))
+        model = KernelPCA(1, kernel="linear", method=method).fit(x, sample_weight=rng.random(n) + 0.01)
+        assert model.certificate_.lower[0] <= 0 <= model.certificate_.upper[0]

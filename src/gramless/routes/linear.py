@@ -63,12 +63,15 @@ class CovarianceMethod:
             refuse_squares(largest, "squares of the data")
             scatter += inner(part, part)
             observer().summed(min(problem.n, first + _ROWS), problem.n)
-        scatter -= np.outer(drift, drift) / weights.sum()
+        # where nearly all of it is drift the difference is rounding: what counts is the size before it
+        before, total = float(np.trace(scatter)), float(weights.sum())
+        size = before + 4 * float(np.linalg.norm(drift)) * np.sqrt(before / total)
+        scatter -= np.outer(drift, drift) / total
         scatter = (scatter + scatter.T) / 2
         with blas_threads_for(problem.d):
             values, axes = scipy.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
-        rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * trace
+        rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * size
         errors = np.full(problem.d, rounding)
         return _assemble(problem, x, weights, request, mean, values[::-1].clip(0), axes[:, ::-1], trace, errors)
 
@@ -92,13 +95,15 @@ class SvdMethod:
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         mean = weighted_mean(x, weights)
         rows = _dense(x) - mean
+        size = float(weights @ np.einsum("ij,ij->i", rows, rows))
         rows -= inner(weights[:, None], rows)[0] / weights.sum()  # the mean is rounded
         rows *= np.sqrt(weights[:, None])
         largest = float(np.abs(rows).max())
         refuse_squares(largest, "squares of the data")
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
         slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
-        errors = 2 * singular * slip + slip**2
+        shift2 = 4 * inner_rounding(len(rows)) ** 2 * size  # a shift of all rows alike, by what their mean is off
+        errors = 2 * singular * slip + slip**2 + shift2
         return _assemble(problem, x, weights, request, mean, singular**2, right.T, float((singular**2).sum()), errors)
 
 
