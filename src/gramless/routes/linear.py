@@ -94,12 +94,11 @@ class SvdMethod:
 
     def run(self, problem: Problem, x: Any, weights: Array, request: Request) -> Fitted:
         mean = weighted_mean(x, weights)
-        rows = _dense(x) - mean
-        size = float(weights @ np.einsum("ij,ij->i", rows, rows))
-        rows -= inner(weights[:, None], rows)[0] / weights.sum()  # the mean is rounded
-        rows *= np.sqrt(weights[:, None])
-        largest = float(np.abs(rows).max())
-        refuse_squares(largest, "squares of the data")
+        roots = np.sqrt(weights[:, None])
+        rows = (_dense(x) - mean) * roots
+        refuse_squares(float(np.abs(rows).max()), "squares of the data")
+        size = float(np.einsum("ij,ij->", rows, rows))
+        rows -= roots * (inner(roots, rows) / weights.sum())  # the mean is rounded
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
         slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
         shift2 = 4 * inner_rounding(len(rows)) ** 2 * size  # a shift of all rows alike, by what their mean is off
