@@ -1,6 +1,7 @@
 """Arrays: their types, their rounding, threads over them and the memory they take."""
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.eigenpairs import leading_eigenpairs
 from gramless.arrays.memory import parse_memory
 from gramless.arrays.products import (
     inner,
@@ -51,6 +52,7 @@ __all__ = [
     "inner",
     "inner_rounding",
     "is_tensor",
+    "leading_eigenpairs",
     "like",
     "lower_gamma",
     "namespace",

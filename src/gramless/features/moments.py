@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from gramless.arrays import (
     Array,
     Tower,
     inner,
     inner_rounding,
+    leading_eigenpairs,
     like,
     namespace,
     one_blas_thread,
@@ -205,9 +205,9 @@ class DenseMoments:
         width = len(self.mean)
         wanted = min(k + 1, width)
         with one_blas_thread():  # the same bits on any machine, and no slower at these sizes
-            values, axes = scipy.linalg.eigh(self.scatter, subset_by_index=(width - wanted, width - 1))
-        values, axes = values[::-1].clip(0), axes[:, ::-1]
-        slack = self.rounding + 10 * width * unit_roundoff() * float(values.max(initial=0.0))
+            values, axes = leading_eigenpairs(self.scatter, wanted)
+        values = values.clip(0)
+        slack = self.rounding + 40 * width * unit_roundoff() * float(values.max(initial=0.0))
         padded = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])[: k + 1]
         axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)

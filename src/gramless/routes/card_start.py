@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
-from gramless.arrays import Array, to_numpy
+from gramless.arrays import Array, leading_eigenpairs, to_numpy
 from gramless.problem import Problem
 from gramless.routes.start import inverse_root
 
@@ -31,8 +30,7 @@ def card_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.ran
     weight = torch.as_tensor(weights, device=x.device)
     scatter, sums = (to_numpy(part) for part in landmark_sums(problem.kernel, x, landmarks, weight))
     small = whitening.T @ (scatter - np.outer(sums, sums) / weights.sum()) @ whitening
-    first = max(0, len(small) - width)
-    leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, len(small) - 1))[1][:, ::-1]
+    leading = leading_eigenpairs((small + small.T) / 2, min(width, len(small)))[1]
     start = tensor_product(problem.kernel, x, landmarks, whitening @ leading, x.device)
     start -= (weight[:, None] * start).sum(0) / weight.sum()
     return start * weight.sqrt()[:, None]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, one_blas_thread, run_in_threads
+from gramless.arrays import Array, leading_eigenpairs, one_blas_thread, run_in_threads
 from gramless.gram import TiledGram, rectangular_product
 from gramless.kernels import FromCallable, Precomputed
 from gramless.problem import Problem
@@ -51,8 +51,7 @@ def landmark_start(
         summed = landmark_sums(problem.kernel, x, landmarks, weights) if sums is None else sums(landmarks)
         scatter = summed[0] - np.outer(summed[1], summed[1]) / weights.sum()
         small = whitening.T @ scatter @ whitening
-        first = max(0, small.shape[0] - width)
-        leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, small.shape[0] - 1))[1][:, ::-1]
+        leading = leading_eigenpairs((small + small.T) / 2, min(width, len(small)))[1]
     turned = whitening @ leading
     start = rectangular_product(problem.kernel, x, landmarks, turned) if product is None else product(landmarks, turned)
     start -= weights @ start / weights.sum()
