@@ -109,6 +109,7 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
     )
     reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
     basis = spectrum.axes * (values > 0)
+    _refuse_noise(moments, basis, values)
     space = Eigenspace(
         span=FeatureSpan(features, problem.device if features.tensors else "cpu"),
         mean=moments.mean,
@@ -120,6 +121,18 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
         trace=moments.trace,
     )
     return Fitted(space, None, certificate, Outcome.CONVERGED if reached else Outcome.APPROXIMATE, 0, moments)
+
+
+def _refuse_noise(moments: Moments, basis: Array, values: Array) -> None:
+    """A projection may be a small difference of large products: all rounding is of no use to anybody."""
+    if not (values > 0).any():
+        return
+    size, spread = float(np.abs(moments.mean) @ np.abs(basis[:, 0])), float(np.sqrt(values[0] / moments.weight))
+    if spread < 1e3 * unit_roundoff() * size:
+        raise ValueError(
+            f"features of size {size:.1g} vary by {spread:.1g} only: projections would be all rounding; centre and "
+            "scale the data"
+        )
 
 
 def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:

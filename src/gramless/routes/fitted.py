@@ -109,4 +109,5 @@ def settle_spectrum(
             stacklevel=2,
         )
     lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)
-    return values, replace(certificate, values=values, lower=lower)
+    upper = np.where(zero, np.maximum(certificate.upper, 0.0), certificate.upper)
+    return values, replace(certificate, values=values, lower=lower, upper=upper)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 from scipy.spatial import cKDTree
 
-from gramless.arrays import Array
+from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov
 from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, SparseGram
@@ -47,6 +47,8 @@ class SparseMethod:
         if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
+        if problem.diameter * unit_roundoff() > 1e-3 * radius:
+            return Estimate(refusal="rows are so far apart that centring them rounds distances of neighbours away")
         neighbours = expected_neighbours(problem, radius)
         passes = expected_passes(problem)
         pairs = n / 2 * neighbours
