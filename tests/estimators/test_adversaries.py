@@ -220,7 +220,7 @@ def test_scores_of_features_that_are_tiny_beside_a_constant():
 def test_projections_that_would_be_rounding_are_refused():
     """Rows that differ in their last bits, about 1e6, cubed: the variances were right, the projections were not."""
     x = -1e6 + 1e-10 * np.arange(7.0)[:, None]
-    with pytest.raises(ValueError, match="projections would be all rounding; centre and scale the data"):
+    with pytest.raises(ValueError, match="rounding would spoil projections; centre and scale the data"):
         KernelPCA(2, kernel=k.Polynomial(3, 1.0), method="monomials").fit(x)
 
 

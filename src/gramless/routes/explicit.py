@@ -124,13 +124,13 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
 
 
 def _refuse_noise(moments: Moments, basis: Array, values: Array) -> None:
-    """A projection may be a small difference of large products: all rounding is of no use to anybody."""
+    """A projection may be a small difference of large products: fewer than five digits of one are refused."""
     if not (values > 0).any():
         return
     size, spread = float(np.abs(moments.mean) @ np.abs(basis[:, 0])), float(np.sqrt(values[0] / moments.weight))
-    if spread < 1e3 * unit_roundoff() * size:
+    if spread < 1e5 * unit_roundoff() * size:
         raise ValueError(
-            f"features of size {size:.1g} vary by {spread:.1g} only: projections would be all rounding; centre and "
+            f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
             "scale the data"
         )
 
