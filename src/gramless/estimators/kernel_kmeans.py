@@ -24,7 +24,6 @@ from gramless.clustering import (
     make_parted_cloud,
     plan_clustering,
 )
-from gramless.errors import MemoryLimitError
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.parted_clusters import (
     fit_clusters_of_parts,
@@ -367,19 +366,18 @@ class KernelKMeans(
 
     def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
-        self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
-        while True:
-            self.method_, rng = self.plan_.chosen, read_seed(self.random_state)
-            try:
-                if problem.workers:
-                    cloud = make_parted_cloud(self.method_, problem, X, self.accuracy, rng)
-                else:
-                    cloud = make_cloud(self.plan_, X, weights, self.accuracy, rng, tensor)
-                return find_clusters(cloud, settings, rng)
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
+
+        def run(plan: Plan) -> Clustering:
+            rng = read_seed(self.random_state)
+            if problem.workers:
+                cloud = make_parted_cloud(plan.chosen, problem, X, self.accuracy, rng)
+            else:
+                cloud = make_cloud(plan, X, weights, self.accuracy, rng, tensor)
+            return find_clusters(cloud, settings, rng)
+
+        self.plan_, found = plan_clustering(problem, settings.n_init, self.method).carry_out(run)
+        self.method_ = self.plan_.chosen
+        return found
 
     def _keep(self, found: Clustering, X: Any, weights: Array) -> None:
         """Set the fitted attributes."""

@@ -16,7 +16,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gramless.arrays import Array, in_range, use_threads
 from gramless.eigen import solvers
-from gramless.errors import MemoryLimitError
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.domain import read_domain
@@ -484,19 +483,17 @@ class KernelPCA(
 
     def _carry_out(self, problem: Problem, rows: Any, weights: Array, tensor: Any = None) -> Fitted:
         """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
-        self.plan_ = make_plan(problem, self.method)
-        self.plan_.warn_if_long()
-        while True:
-            self.method_ = self.plan_.chosen
-            observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
-            try:
-                request = replace(self._request(), tensor=tensor)
-                fitted: Fitted = methods[self.method_].run(self.plan_.placed, rows, weights, request)
-                return fitted
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
+
+        def run(plan: Plan) -> Fitted:
+            observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
+            request = replace(self._request(), tensor=tensor)
+            return methods[plan.chosen].run(plan.placed, rows, weights, request)  # type: ignore[no-any-return]
+
+        plan = make_plan(problem, self.method)
+        plan.warn_if_long()
+        self.plan_, fitted = plan.carry_out(run)
+        self.method_ = self.plan_.chosen
+        return fitted
 
     def _request(self) -> Request:
         """What the method is asked for: the seed, the share of variance, a solver if one was named."""

@@ -162,22 +162,19 @@ class OutOfCore:
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
         """The cheapest method; one that finds that memory does not suffice gives way."""
-        self.plan_ = self._plan_surveyed(problem)
-        self.plan_.warn_if_long()
-        while True:
-            self.method_ = self.plan_.chosen
-            try:
-                if self.method_ in maps:
-                    features = self._make_features(sample, weights)
-                    features = shared_pairs(features, -(-problem.n // rows.block_rows))
-                    self._gather(rows, features, problem.n)
-                else:
-                    self._fit_at_once(rows, problem)
-                return
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
+
+        def run(plan: Plan) -> None:
+            self.plan_, self.method_ = plan, plan.chosen
+            if plan.chosen in maps:
+                features = self._make_features(sample, weights)
+                features = shared_pairs(features, -(-problem.n // rows.block_rows))
+                self._gather(rows, features, problem.n)
+            else:
+                self._fit_at_once(rows, problem)
+
+        plan = self._plan_surveyed(problem)
+        plan.warn_if_long()
+        plan.carry_out(run)
 
     def _plan_surveyed(self: Any, problem: Problem) -> Plan:
         everything, method = self.n_components is None, self.method

@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import parse_memory, use_threads
-from gramless.errors import MemoryLimitError
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.following import following
 from gramless.estimators.posing import is_precomputed
 from gramless.estimators.reading import read_kernel
 from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
 from gramless.kernels import Kernel
+from gramless.planning import Plan
 from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes import Fitted
@@ -125,17 +125,16 @@ def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
 def _carry_out(model: Any, problem: Problem, rows: PartedRows) -> Fitted:
     """Plan and run; a method that finds that memory does not suffice gives way, as it does in one process."""
     planned = replace(problem, k=min(problem.k, _ALL)) if model.n_components is None else problem
-    model.plan_ = plan_parted(planned, model.method)
-    model.plan_.warn_if_long()
-    while True:
-        model.method_ = model.plan_.chosen
-        observer().begins(model.method_, model.plan_.candidates[model.method_].seconds)
-        try:
-            return parted_methods[model.method_].run(problem, rows, model._request())
-        except MemoryLimitError as error:
-            if model.method != "auto":
-                raise
-            model.plan_ = model.plan_.without(model.method_, str(error))
+
+    def run(plan: Plan) -> Fitted:
+        observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
+        return parted_methods[plan.chosen].run(problem, rows, model._request())
+
+    plan = plan_parted(planned, model.method)
+    plan.warn_if_long()
+    model.plan_, fitted = plan.carry_out(run)
+    model.method_ = model.plan_.chosen
+    return fitted
 
 
 def _refuse(model: Any) -> None:
