@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import Projection, find_biased, gather_classes
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
-from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.kernel_discriminant import KERNEL_CONSTRAINTS, SAVED, read_classes
-from gramless.estimators.posing import is_precomputed
+from gramless.estimators.devices import given_back
+from gramless.estimators.kernel_discriminant import CONSTRAINTS, SAVED, read_classes
+from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 
@@ -79,7 +78,7 @@ class BiasedDiscriminantAnalysis(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KERNEL_CONSTRAINTS,
+        **CONSTRAINTS,
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "positive_label": "no_validation",  # type: ignore[dict-item]
     }
@@ -162,7 +161,7 @@ class BiasedDiscriminantAnalysis(
 
     def transform(self, X: Any) -> Any:
         """Rows along the directions, from the mean of the positives: (m, n_components)."""
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._projection(rows).astype(rows.dtype, copy=False), X)
 
@@ -180,17 +179,13 @@ class BiasedDiscriminantAnalysis(
         return given_back(self.classes_[above.astype(int)], X)
 
     def _margins(self, X: Any) -> Array:
-        scores = self._decide(self._read_new(X)) - self.threshold_
+        scores = self._decide(read_new_rows(self, X)) - self.threshold_
         return scores if self.positive_ == self.classes_[1] else -scores
 
     def _decide(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):
             along = self._projection(rows)
         return np.asarray(-np.einsum("ij,ij->i", along, along))
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _read_positive(self) -> int:
         """Which of two classes is sought."""

@@ -10,32 +10,24 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import FisherRule, Projection, find_fisher, gather_classes
+from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
 from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed
-from gramless.estimators.reading import read_gram
+from gramless.estimators.reading import is_precomputed, read_gram, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
-from gramless.kernels import Kernel
 from gramless.planning import Plan, methods
 
-KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
+#: What the parameters of either discriminant may be.
+CONSTRAINTS: dict[str, list[Any]] = {
+    **KERNEL_CONSTRAINTS,
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
     "n_coordinates": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-    "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-    "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
-    "degree": [Interval(Real, 0, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "kernel_params": [dict, None],
     "method": [StrOptions({"auto", *methods})],
-    "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
-    "random_state": ["random_state"],
-    "n_jobs": [None, Integral],
-    "device": [str],
 }
 
 #: Attributes that `save` writes of either discriminant.
@@ -124,7 +116,7 @@ class KernelDiscriminantAnalysis(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KERNEL_CONSTRAINTS,
+        **CONSTRAINTS,
         "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"}), None],
         "priors": ["array-like", None],
     }
@@ -212,7 +204,7 @@ class KernelDiscriminantAnalysis(
 
     def transform(self, X: Any) -> Any:
         """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         return given_back(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
@@ -234,12 +226,8 @@ class KernelDiscriminantAnalysis(
         return given_back(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
 
     def _rule_scores(self, X: Any) -> Array:
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         return self._rule.scores(self._project(rows), self.priors_)
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _project(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):

@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import (
@@ -24,6 +24,7 @@ from gramless.clustering import (
     make_parted_cloud,
     plan_clustering,
 )
+from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.parted_clusters import (
     fit_clusters_of_parts,
@@ -31,8 +32,8 @@ from gramless.estimators.parted_clusters import (
     score_of_parts,
     transform_clusters_of_parts,
 )
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
-from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.posing import make_kernel, pose_problem
+from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.source_rows import all_rows, block_by_block
@@ -40,7 +41,6 @@ from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import maps
-from gramless.kernels import Kernel
 from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
@@ -122,23 +122,15 @@ class KernelKMeans(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
         "method": [StrOptions({"auto", "tiled", "cuda", *maps})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
         "scale_input": ["boolean"],
-        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
-        "device": [str],
     }
 
     #: Attributes that :meth:`save` writes.
@@ -257,7 +249,7 @@ class KernelKMeans(
         if is_out_of_core(X):
             check_is_fitted(self)
             return block_by_block(self, X, self.predict)
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._model.nearest(self._rows_for_kernel(rows)).astype(np.int32), X)
 
@@ -269,7 +261,7 @@ class KernelKMeans(
         if is_out_of_core(X):
             check_is_fitted(self)
             return block_by_block(self, X, self.transform)
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         self._refuse_given("transform")
         return given_back(self._distances(rows, None), X)
 
@@ -278,7 +270,7 @@ class KernelKMeans(
         library = library_of(X)
         if library is not None:
             return score_of_parts(self, library, X, sample_weight)
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         self._refuse_given("score")
         weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
         with use_threads(self.n_jobs):
@@ -325,10 +317,7 @@ class KernelKMeans(
 
     def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
         """Validate rows and weights: at least as many rows that count as clusters."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if is_precomputed(self.kernel):
-            X = read_gram(X)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, weights = read_rows(self, X, sample_weight)
         self._refuse_too_many(int((weights > 0).sum()), len(weights))
         return X, weights
 
@@ -339,10 +328,6 @@ class KernelKMeans(
             raise ValueError(
                 f"n_samples={counted}{of} should be >= n_clusters={self.n_clusters}; pass at most {counted} clusters"
             )
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _settings(self, n: int) -> Settings:
         """How to look: labels that were given are checked here."""

@@ -12,20 +12,21 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, in_range, use_threads
 from gramless.eigen import solvers
 from gramless.estimators.callbacks import CallbackSupportMixin
+from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
 from gramless.estimators.parted import fit_parts, transform_parts
 from gramless.estimators.planned import Planned
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
+from gramless.estimators.posing import make_kernel, pose_problem
 from gramless.estimators.preimages import Preimages
-from gramless.estimators.reading import read_gram, read_seed, read_solver
+from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed, read_solver
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
@@ -188,16 +189,13 @@ class KernelPCA(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
-        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "fit_inverse_transform": ["boolean"],
         "eigen_solver": [StrOptions({"auto", *solvers})],
@@ -205,15 +203,11 @@ class KernelPCA(
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "iterated_power": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
         "remove_zero_eig": ["boolean"],
-        "random_state": ["random_state"],
         "copy_X": ["boolean"],
-        "n_jobs": [None, Integral],
         "method": [StrOptions({"auto", *methods})],
-        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "center_input": ["boolean"],
         "scale_input": ["boolean"],
         "domain": ["array-like", None],
-        "device": [str],
         "keep_data": ["boolean"],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
@@ -353,7 +347,7 @@ class KernelPCA(
             return transform_parts(self, library, X, out)
         if out is not None or is_out_of_core(X):
             return self._transform_source(X, out)
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
@@ -406,28 +400,15 @@ class KernelPCA(
         """Validate the data: float rows, more than one of them unless a batch, and their weights."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=1 if batch else 2,
-            reset=reset,
-        )
-        if self._precomputed:
-            X = read_gram(X)
+        copied = self.copy_X and self.keep_data and not batch and not _is_read_only_map(X)
+        least = 1 if batch else 2
+        X, weights = read_rows(self, X, sample_weight, copy=copied, ensure_min_samples=least, reset=reset)
         n = X.shape[0]
         if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not (weights > 0).any():
             raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         return X, weights
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     @property
     def _precomputed(self) -> bool:

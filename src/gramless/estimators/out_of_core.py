@@ -16,9 +16,8 @@ from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceErr
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
-from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
-from gramless.estimators.reading import read_kernel, read_seed
+from gramless.estimators.reading import is_precomputed, read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint, warn_unused
 from gramless.estimators.seen_rows import deviations
 from gramless.estimators.select_bandwidth import searched_gamma

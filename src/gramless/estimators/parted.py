@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramless.arrays import parse_memory, use_threads
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.following import following
-from gramless.estimators.posing import is_precomputed
-from gramless.estimators.reading import read_kernel
+from gramless.estimators.reading import is_precomputed, read_kernel
 from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
 from gramless.kernels import Kernel
 from gramless.planning import Plan

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from gramless.arrays import Array, use_threads
 from gramless.clustering import CenterModel
 from gramless.estimators.parted import on_workers, parted_kernel, refuse_device, refuse_other_columns, take_shape
-from gramless.estimators.posing import is_precomputed, pose_problem
+from gramless.estimators.posing import pose_problem
+from gramless.estimators.reading import is_precomputed
 from gramless.routes.parted import PartedRows
 
 
