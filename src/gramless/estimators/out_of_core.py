@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
+from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
@@ -116,10 +117,10 @@ class OutOfCore:
             if again:  # what there is to say of the kernel will be said when all rows are known
                 warnings.simplefilter("ignore", IndefiniteKernelWarning)
             kernel = self._source_kernel(head.x, head.weights)
-        rows.work_on(head, lambda block: self._domain(block.x))  # refuses rows outside
+        rows.work_on(head, lambda block: domain_around(self, block.x))  # refuses rows outside
         try:
-            problem = self._stream_problem(self._pose(head.x, kernel, head.weights, block=rows.block_rows))
-            problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=self._components or 16)
+            problem = self._stream_problem(pose_components(self, head.x, kernel, head.weights, block=rows.block_rows))
+            problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=components_asked(self) or 16)
             plan = make_plan(problem, self.method)
         except (ValueError, MemoryLimitError):
             if again:
@@ -156,7 +157,7 @@ class OutOfCore:
             seen, moved = self._rows_for_kernel(sample), survey.moved(survey.mean, scale)
         kernel = self._source_kernel(*((seen, weights, moved) if self.scale_input else (sample, weights, survey)))
         mapped = rows.mappable and not self._moves_input
-        problem = self._pose(seen, kernel, weights, survey=moved, block=rows.block_rows, mapped=mapped)
+        problem = pose_components(self, seen, kernel, weights, survey=moved, block=rows.block_rows, mapped=mapped)
         return replace(problem, memory_limit=limit), seen, weights
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
@@ -186,7 +187,7 @@ class OutOfCore:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
         placed = replace(problem, device=self.plan_.placed.device, anywhere=False)
-        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, self._request())
+        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, make_request(self))
         self._keep(fitted, x, weights)
         if self.fit_inverse_transform:
             self._sample_rows(x, weights)
@@ -198,7 +199,7 @@ class OutOfCore:
         builder, problem = maps[self.plan_.chosen], self.plan_.placed
         if builder.boxed:  # the number of rows matters to its memory only, and that is for one block
             problem = replace(problem, n=min(problem.n, problem.block))
-        return builder.make(problem, sample, weights, self._request().rng)
+        return builder.make(problem, sample, weights, make_request(self).rng)
 
     def _gather(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         """The pass that sums moments, and the model it leads to."""
@@ -235,8 +236,8 @@ class OutOfCore:
         scale = self._input_scale if self.scale_input else None
         device = self.plan_.candidates[self.method_].device
         work = Gathering(features, n_rows, center, domain, size, seed, device, scale)
-        problem = replace(self.plan_.problem, k=self._components)
-        fitted, sample = fit_blockwise(rows, work, problem, self._request())
+        problem = replace(self.plan_.problem, k=components_asked(self))
+        fitted, sample = fit_blockwise(rows, work, problem, make_request(self))
         self._set(fitted, rows.dtype)
         if sample is not None:
             self._sample = sample
@@ -311,7 +312,7 @@ class OutOfCore:
     def _refuse_too_many(self: Any, n: int, name: str) -> None:
         if n == 0:
             raise SourceError(f"{name} has no rows")
-        if self._components > n:
+        if components_asked(self) > n:
             raise ValueError(f"n_components={self.n_components} is more than the {n} rows of {name}; pass at most {n}")
         if n < 2:
             raise ValueError(f"{name} has {n} row; at least 2 are needed")

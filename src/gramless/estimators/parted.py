@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import parse_memory, use_threads
+from gramless.estimators.asking import make_request, pose_components
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.following import following
 from gramless.estimators.reading import is_precomputed, read_kernel
@@ -36,7 +37,7 @@ def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
         take_shape(model, rows)
         _refuse_too_many(model, rows)
         model.gamma_, kernel = parted_kernel(model, rows)
-        problem = on_workers(model._pose(rows, kernel, np.array([rows.weight])), model, rows)
+        problem = on_workers(pose_components(model, rows, kernel, np.array([rows.weight])), model, rows)
         fitted = _carry_out(model, problem, rows)
         model._forget()
         if isinstance(fitted.space.span, PointSpan):  # components on the training rows, which are here by now
@@ -127,7 +128,7 @@ def _carry_out(model: Any, problem: Problem, rows: PartedRows) -> Fitted:
 
     def run(plan: Plan) -> Fitted:
         observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
-        return parted_methods[plan.chosen].run(problem, rows, model._request())
+        return parted_methods[plan.chosen].run(problem, rows, make_request(model))
 
     plan = plan_parted(planned, model.method)
     plan.warn_if_long()
