@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +19,8 @@ from gramless.kernels import Kernel
 from gramless.problem import Problem, Request
 from gramless.routes.blockwise import refuse_outside
 from gramless.routes.survey import Survey
+
+_ALL = 1000  # components to plan with, where all are asked for
 
 
 def pose_components(
@@ -53,6 +56,11 @@ def pose_components(
         **placement(model.device),
         **more,
     )
+
+
+def to_plan(model: Any, problem: Problem) -> Problem:
+    """The problem as it is planned: where all components are asked for, as if it were so many."""
+    return replace(problem, k=min(problem.k, _ALL)) if model.n_components is None else problem
 
 
 def components_asked(model: Any) -> int:

@@ -28,6 +28,7 @@ from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
+from gramless.estimators.source_transform import transform_source
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
@@ -341,7 +342,7 @@ class KernelPCA(
         if library is not None:
             return transform_parts(self, library, X, out)
         if out is not None or is_out_of_core(X):
-            return self._transform_source(X, out)
+            return transform_source(self, X, out)
         rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)

@@ -1,20 +1,18 @@
-"""Rows from files and other sources: the part of `KernelPCA` that reads in blocks what does not fit in memory."""
+"""Fits to rows from files and other sources: the part of `KernelPCA` that reads blocks of more than fits in memory."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
-from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components, to_plan
+from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
+from gramless.estimators.columns import take_columns
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
 from gramless.estimators.preimages import sample_size
@@ -22,7 +20,8 @@ from gramless.estimators.reading import is_precomputed, read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint, warn_unused
 from gramless.estimators.seen_rows import deviations
 from gramless.estimators.select_bandwidth import searched_gamma
-from gramless.execution import LocalRows, block_rows_for, read_ahead
+from gramless.estimators.source_rows import affordable_rows, open_rows
+from gramless.execution import LocalRows, read_ahead
 from gramless.features import FeatureMap, maps
 from gramless.kernels import Kernel
 from gramless.persistence.checkpoint import FileCheckpoint
@@ -31,39 +30,12 @@ from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes.blockwise import Gathering, fit_blockwise, shared_pairs
 from gramless.routes.survey import Survey, SurveyOf
-from gramless.sources import open_source, open_writer
 
 _SAMPLE = 20_480  # rows: what the choice of a thousand landmarks looks at
-_ALL = 1000  # components to plan with, where all are asked for
-
-
-def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
-    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
-
-    `sample_weight` is an array, the name of a column of X, or None.
-    """
-    source, weights = open_source(X), None
-    if isinstance(sample_weight, str):
-        names = source.feature_names
-        if names is None or sample_weight not in names:
-            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
-        source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
-    elif sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
-    limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
-    size = block_rows_for(source.n_features, limit)
-    return LocalRows(source, size, weights, isinstance(sample_weight, str))
-
-
-def affordable_rows(memory_limit: int, n_features: int) -> int:
-    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
-    return memory_limit // (8 * 10 * 8 * n_features)
 
 
 class OutOfCore:
-    """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
+    """Methods of :class:`~gramless.KernelPCA` that fit to rows read in blocks."""
 
     _input_mean: Array
     _input_scale: Array
@@ -79,7 +51,7 @@ class OutOfCore:
                 return self._fit_in_batches(rows)
             checkpoint = rows.checkpoint = open_checkpoint(self, rows, sample_weight)
             self._forget()
-            self._take_names(rows)
+            take_columns(self, rows)
             if checkpoint is not None and checkpoint.task == "moments":
                 self._resume(rows, checkpoint)
             else:
@@ -177,8 +149,7 @@ class OutOfCore:
         plan.carry_out(run)
 
     def _plan_surveyed(self: Any, problem: Problem) -> Plan:
-        everything, method = self.n_components is None, self.method
-        return make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+        return make_plan(to_plan(self, problem), self.method)
 
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
@@ -262,52 +233,16 @@ class OutOfCore:
         if names is not None:
             self.feature_names_in_ = names
         elif fresh and hasattr(self, "n_features_in_"):
-            self._take_names(rows)
-
-    def _transform_source(self: Any, X: Any, out: Any) -> Any:
-        """`transform`, for a source, to an array or a file."""
-        check_is_fitted(self)
-        rows = open_rows(self, X)
-        self._refuse_other_columns(rows)
-        if out is None:
-            return np.concatenate(list(self._projected(rows)))
-        if _get_output_config("transform", self)["dense"] != "default":
-            raise ValueError("out= returns a path, not a data frame: call set_output(transform='default') first")
-        with open_writer(out, self.get_feature_names_out(), rows.dtype) as writer:
-            for scores in self._projected(rows):
-                writer.write(scores)
-        return out
-
-    def _projected(self: Any, rows: LocalRows) -> Iterator[Array]:
-        """Components, block by block."""
-        with use_threads(self.n_jobs):
-            for block in read_ahead(rows.blocks()):
-                yield self._like_input(self._space.project(self._rows_for_kernel(block.x)), block.x)
+            take_columns(self, rows)
 
     def _source_kernel(self: Any, sample: Any, weights: Array, survey: Survey | None = None) -> Kernel:
         """The kernel, with the gamma that suits rows seen in a sample; ``"scale"`` comes from all of them."""
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
-            gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
+            gamma = gamma_of_variance(survey.variance, len(survey.mean))
         found = searched_gamma(self, sample, weights)
         self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
-
-    def _take_names(self: Any, rows: LocalRows) -> None:
-        self.n_features_in_ = rows.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if rows.feature_names is not None:
-            self.feature_names_in_ = np.array(rows.feature_names, dtype=object)
-
-    def _refuse_other_columns(self: Any, rows: LocalRows) -> None:
-        if rows.n_features != self.n_features_in_:
-            raise SourceError(
-                f"{rows.name} has {rows.n_features} columns, and the model was fitted to {self.n_features_in_}"
-            )
-        known = self.__dict__.get("feature_names_in_")
-        if known is not None and rows.feature_names is not None and list(known) != list(rows.feature_names):
-            apart = next((a, b) for a, b in zip(known, rows.feature_names, strict=True) if a != b)
-            raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
 
     def _refuse_too_many(self: Any, n: int, name: str) -> None:
         if n == 0:

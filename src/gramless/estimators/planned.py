@@ -9,7 +9,7 @@ from sklearn.base import clone
 from gramless.arrays import use_threads
 from gramless.estimators.asking import pose_components
 from gramless.estimators.devices import to_numpy_rows
-from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.source_rows import open_rows
 from gramless.planning import Plan, make_plan
 from gramless.sources import is_out_of_core
 

@@ -16,7 +16,7 @@ from gramless.estimators.asking import components_asked, domain_around, make_req
 from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
-from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.source_rows import open_rows
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.planning import Plan, carried_on, make_plan
 from gramless.problem import Problem
