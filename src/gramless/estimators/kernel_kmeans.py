@@ -18,10 +18,11 @@ from gramless.clustering import (
     CenterModel,
     Clustering,
     Settings,
-    approximate_preimage,
+    center_preimage,
     find_clusters,
     make_cloud,
     make_parted_cloud,
+    nearest_members,
     plan_clustering,
 )
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
@@ -33,7 +34,7 @@ from gramless.estimators.parted_clusters import (
     transform_clusters_of_parts,
 )
 from gramless.estimators.posing import make_kernel, pose_problem
-from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed
+from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed, read_start
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.source_rows import all_rows, block_by_block
@@ -310,10 +311,9 @@ class KernelKMeans(
     def _preimage(self, cluster: int) -> Array:
         members = np.flatnonzero((self.labels_ == cluster) & (self._weights > 0))
         rows = self._rows_for_kernel(self.X_fit_[members])
-        shares = self._weights[members] / self._weights[members].sum()
-        nearest = self.prototype_indices_[[cluster]]
-        starts = np.vstack([self._rows_for_kernel(self.X_fit_[nearest]), shares @ rows])
-        return approximate_preimage(self._model.span.kernel, rows, shares, starts)[0]  # type: ignore[attr-defined]
+        nearest = self._rows_for_kernel(self.X_fit_[self.prototype_indices_[[cluster]]])
+        kernel = self._model.span.kernel  # type: ignore[attr-defined]
+        return center_preimage(kernel, rows, self._weights[members], nearest)
 
     def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
         """Validate rows and weights: at least as many rows that count as clusters."""
@@ -330,24 +330,12 @@ class KernelKMeans(
             )
 
     def _settings(self, n: int) -> Settings:
-        """How to look: labels that were given are checked here."""
-        start = self.init
-        if not isinstance(start, str):
-            start = np.asarray(start)
-            if start.shape != (n,) or start.dtype.kind not in "iu":
-                raise ValueError(
-                    f"init of shape {start.shape} and type {start.dtype} given; pass {n} labels (integers), "
-                    "'k-means++' or 'random'"
-                )
-            if start.min() < 0 or start.max() >= self.n_clusters:
-                raise ValueError(
-                    f"init has labels from {start.min()} to {start.max()}; pass 0 to {self.n_clusters - 1}"
-                )
-        auto = 10 if isinstance(start, str) and start == "random" else 1
-        starts = auto if self.n_init == "auto" else int(self.n_init)
-        if not isinstance(start, str):
-            starts = 1  # all would be the same
-        return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
+        """How to look; from labels that were given every start would be the same."""
+        start = read_start(self.init, n, self.n_clusters)
+        drawn = isinstance(start, str)
+        auto = 10 if drawn and start == "random" else 1
+        n_init = int(self.n_init) if drawn and self.n_init != "auto" else auto
+        return Settings(self.n_clusters, start, n_init, self.max_iter, self.tol)
 
     def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
@@ -370,15 +358,11 @@ class KernelKMeans(
         self.X_fit_, self._weights, self._model = X, weights, found.model
         self.labels_ = found.labels.astype(np.int32)
         self.inertia_, self.n_iter_ = found.inertia, found.n_iter
-        cost = np.where(weights > 0, found.distances2, np.inf)
-        order = np.lexsort((cost, found.labels))
-        first = np.searchsorted(found.labels[order], np.arange(self.n_clusters))
-        nearest = order[np.minimum(first, len(order) - 1)]
-        there = (found.labels[nearest] == np.arange(self.n_clusters)) & np.isfinite(cost[nearest])
-        self.prototype_indices_ = np.where(there, nearest, -1)
-        if not there.all():
+        self.prototype_indices_ = nearest_members(found.labels, found.distances2, weights, self.n_clusters)
+        occupied = int((self.prototype_indices_ >= 0).sum())
+        if occupied < self.n_clusters:
             warnings.warn(
-                f"{int(there.sum())} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
+                f"{occupied} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -1,4 +1,4 @@
-"""What scikit-learn's parameters and data mean to us: a kernel, a solver, a seed, rows, a Gram matrix."""
+"""What scikit-learn's parameters and data mean to us: a kernel, a solver, a seed, a start, rows, a Gram matrix."""
 
 from __future__ import annotations
 
@@ -51,6 +51,21 @@ def read_seed(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     return np.random.default_rng(0 if random_state is None else random_state)
+
+
+def read_start(init: Any, n: int, k: int) -> Any:
+    """How `k` clusters of `n` rows begin: the name of a way to draw seeds, or labels (n,), which are checked."""
+    if isinstance(init, str):
+        return init
+    labels = np.asarray(init)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"init of shape {labels.shape} and type {labels.dtype} given; pass {n} labels (integers), "
+            "'k-means++' or 'random'"
+        )
+    if labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"init has labels from {labels.min()} to {labels.max()}; pass 0 to {k - 1}")
+    return labels
 
 
 def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[Any, Array]:
