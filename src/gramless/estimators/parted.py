@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramless.arrays import parse_memory, use_threads
+from gramless.arrays import evenly_spaced, parse_memory, use_threads
 from gramless.estimators.asking import make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
 from gramless.estimators.columns import refuse_other_columns, take_columns
@@ -78,7 +78,7 @@ def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
         gamma = gamma_of_variance(rows.variance, rows.shape[1])
     elif isinstance(gamma, str) and gamma in SEARCHED:
         x, weights = rows.view()
-        chosen = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SEARCHED_ROWS)).astype(int))
+        chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
         gamma = searched_gamma(model, x[chosen], weights[chosen])
     looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
     number = resolve_gamma(gamma, *looked_at)
