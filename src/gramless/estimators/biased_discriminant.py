@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramless.arrays import Array, use_threads
-from gramless.discriminants import Projection, find_biased, gather_classes
-from gramless.estimators.coordinates import find_eigenspace, training_coordinates
+from gramless.discriminants import Projection, find_biased
+from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
 from gramless.estimators.devices import given_back
-from gramless.estimators.kernel_discriminant import CONSTRAINTS, SAVED, read_classes
 from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
@@ -147,13 +146,10 @@ class BiasedDiscriminantAnalysis(
         X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
         positive = self._read_positive()
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
-            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
-            gathered = gather_classes(coordinates, labels, weights, 2)
+            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
             rule = find_biased(gathered, positive, self.shrinkage, self.n_components)
         self.positive_, self.ratios_, self.shrinkage_ = self.classes_[positive], rule.ratios, rule.shrinkage
-        self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
-        self._projection = Projection.along(fitted.space, rule.directions, rule.origin)
+        self._projection = Projection.along(space, rule.directions, rule.origin)
         used = np.flatnonzero(weights > 0)
         scores = self._decide(X[used])
         self.threshold_ = best_threshold(scores, labels[used] == positive, weights[used])

@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.discriminants import FisherRule, Projection, find_fisher, gather_classes
-from gramless.estimators.constraints import KERNEL_CONSTRAINTS
-from gramless.estimators.coordinates import find_eigenspace, training_coordinates
-from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.reading import is_precomputed, read_gram, read_new_rows
+from gramless.discriminants import FisherRule, Projection, find_fisher
+from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.devices import given_back
+from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
-from gramless.planning import Plan, methods
-
-#: What the parameters of either discriminant may be.
-CONSTRAINTS: dict[str, list[Any]] = {
-    **KERNEL_CONSTRAINTS,
-    "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "n_coordinates": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-    "method": [StrOptions({"auto", *methods})],
-}
-
-#: Attributes that `save` writes of either discriminant.
-SAVED: dict[str, Any] = {
-    "classes_": np.ndarray,
-    "_projection": Projection,
-    **dict.fromkeys(("shrinkage_", "gamma_"), float),
-    "n_coordinates_": int,
-    "method_": str,
-    "plan_": Plan,
-}
-
-
-def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
-    """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
-    X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
-    X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-    if is_precomputed(model.kernel):
-        X = read_gram(X)
-    check_classification_targets(y)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    classes, labels = np.unique(y[weights > 0], return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")
-    everywhere = np.zeros(len(weights), dtype=np.intp)  # rows of weight 0 count nowhere, whatever their label
-    everywhere[weights > 0] = labels
-    return X, classes, everywhere, weights
 
 
 @estimators.register("KernelDiscriminantAnalysis")
@@ -190,13 +152,10 @@ class KernelDiscriminantAnalysis(
             )
         self.priors_ = self._read_priors(labels, weights)
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
-            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
-            gathered = gather_classes(coordinates, labels, weights, count)
+            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
             self._rule = find_fisher(gathered, self.priors_, self.shrinkage)
-        self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
         self.shrinkage_ = self._rule.shrinkage
-        self._projection = Projection.along(fitted.space, self._rule.directions, self._rule.origin)
+        self._projection = Projection.along(space, self._rule.directions, self._rule.origin)
         total = float(self._rule.ratios.sum())
         ratios = self._rule.ratios / total if total > 0 else np.zeros(len(self._rule.ratios))
         self.explained_variance_ratio_ = ratios[: self._n_features_out]
