@@ -13,6 +13,7 @@ from gramless.arrays.products import (
     triangular_solve,
 )
 from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
+from gramless.arrays.spacing import evenly_spaced
 from gramless.arrays.tensors import (
     beside,
     blank,
@@ -45,6 +46,7 @@ __all__ = [
     "blank",
     "blas_threads_for",
     "copied",
+    "evenly_spaced",
     "in_dtype",
     "in_float32",
     "in_float64",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, blas_threads_for, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, evenly_spaced, unit_roundoff
 from gramless.arrays.devices import free_card_memory, rows_on
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.eigen import Outcome
@@ -159,7 +159,7 @@ def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
 
 def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
     """Signs by the one rule, on all rows or on 10,000 evenly spaced: to project all would cost more than the fit."""
-    rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], SIGN_ROWS)).astype(int))
+    rows = evenly_spaced(x.shape[0], SIGN_ROWS)
     rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
     signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))
     return fitted.flipped(signs)
