@@ -129,7 +129,7 @@ def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> N
         return  # nothing is claimed
     size = float(np.abs(moments.mean) @ np.abs(basis[:, 0]))
     spread = float(np.sqrt(certificate.values[0] / moments.weight))
-    if spread < 1e5 * unit_roundoff() * size:
+    if spread < 1e6 * unit_roundoff() * size:  # features themselves err by tens of units
         raise ValueError(
             f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
             "scale the data"
