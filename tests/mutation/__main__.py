@@ -1,8 +1,7 @@
 """Mutation testing: a sample of small wrong changes to what must not be wrong, and which of them no test notices.
 
-The tests of a group of modules are collected once; each mutant runs in a fork, against the tests that reach its line, the
-likeliest and quickest first, until one fails. The sample is drawn with the seed that is printed; `--all` takes every
-mutant.
+The tests of a group of modules are collected once; each mutant runs in a fork, against the tests that reach its line,
+the likeliest and quickest first, until one fails. The sample is drawn with the seed that is printed; `--all` takes all.
 """
 
 import argparse
@@ -15,13 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "gramless"
 sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "tests")]
+os.environ["PYTHONPATH"] = str(ROOT / "src")  # of processes that tests start
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))  # no threads that a fork would lose
 
 #: What is changed, below src/gramless, and the tests that ought to notice; its doctests do so too.
 GROUPS = {
     "certificates": ("certificates", ["tests/certificates"]),
-    "merge": ("spaces/merge.py", ["tests/spaces/test_merge.py"]),
-    "bounds": ("spaces/bounds.py", ["tests/spaces/test_merge.py"]),
+    "merge": ("spaces/merge.py", ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]),
+    "bounds": ("spaces/bounds.py", ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]),
     "features": ("features", ["tests/features"]),
     "persistence": ("persistence", ["tests/persistence", "tests/estimators/test_checkpoint.py"]),
 }

@@ -104,12 +104,16 @@ def _left_alone(node):
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         return [part for part in (node.returns, *(one.annotation for one in arguments), *node.decorator_list) if part]
+    if isinstance(node, ast.ClassDef):  # whether it is frozen
+        return node.decorator_list
     if isinstance(node, ast.AnnAssign):
         return [node.annotation]
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         # `strict` is a check of our own, which never fires
-        return [node] if called == "warnings.warn" else [k for k in node.keywords if (called, k.arg) == ("zip", "strict")]
+        return (
+            [node] if called == "warnings.warn" else [k for k in node.keywords if (called, k.arg) == ("zip", "strict")]
+        )
     return [node] if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)) else []
 
 

@@ -101,7 +101,9 @@ class Trials:
             else:
                 self._cost[item] = found["seconds"]
                 self._reach[item] = {name: set(lines) for name, lines in found["lines"].items()}
-        print(f"{len(self._cost)} tests of {sum(self._cost.values()):.0f} s; slow and left out: {self.slow}", flush=True)
+        print(
+            f"{len(self._cost)} tests of {sum(self._cost.values()):.0f} s; slow and left out: {self.slow}", flush=True
+        )
 
     def _traced(self, item, files):
         def each_call(frame, event, argument):
