@@ -26,7 +26,10 @@ GROUPS = {
     "bounds": ("spaces/bounds.py", _SPACES),
     "features": (
         "features/*.py",
-        [f"tests/features/test_{name}.py" for name in "moments monomials landmarks taylor composite transfer".split()],
+        [
+            f"tests/features/test_{name}.py"
+            for name in ("moments", "monomials", "landmarks", "taylor", "composite", "transfer")
+        ],
     ),
     "fourier": ("features/fourier/*.py", ["tests/features/test_fourier.py", "tests/features/test_axis.py"]),
     "persistence": (
@@ -71,6 +74,8 @@ def main():
         pattern, tests = GROUPS[name]
         files = sorted(SOURCE.glob(pattern))
         pairs = drawn(files, settings)
+        if not pairs:
+            continue
         begun = time.process_time() + sum(os.times()[2:4])
         trials = Trials(pairs, float("inf") if settings.all or settings.each or settings.only else settings.seconds)
         code = trials.run([*(settings.tests or tests), *(str(path.relative_to(ROOT)) for path in files)])
