@@ -17,21 +17,32 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "tests")]
 os.environ["PYTHONPATH"] = str(ROOT / "src")  # of processes that tests start
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))  # no threads that a fork would lose
 
+_SPACES = ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]
+_FILES = ["tests/persistence", "tests/estimators/test_checkpoint.py"]
 #: What is changed, below src/gramless, and the tests that ought to notice; its doctests do so too.
 GROUPS = {
-    "certificates": ("certificates", ["tests/certificates"]),
-    "merge": ("spaces/merge.py", ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]),
-    "bounds": ("spaces/bounds.py", ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]),
-    "features": ("features", ["tests/features"]),
-    "persistence": ("persistence", ["tests/persistence", "tests/estimators/test_checkpoint.py"]),
+    "certificates": ("certificates/*.py", ["tests/certificates"]),
+    "merge": ("spaces/merge.py", _SPACES),
+    "bounds": ("spaces/bounds.py", _SPACES),
+    "features": (
+        "features/*.py",
+        [
+            f"tests/features/test_{name}.py"
+            for name in ("moments", "monomials", "landmarks", "taylor", "composite", "transfer")
+        ],
+    ),
+    "fourier": ("features/fourier/*.py", ["tests/features/test_fourier.py", "tests/features/test_axis.py"]),
+    "persistence": (
+        "persistence/*.py",
+        [*_FILES, "tests/fuzz/test_corpus.py::test_a_hostile_file_is_refused_by_name"],
+    ),
 }
 
 
-def drawn(below, settings):
+def drawn(files, settings):
     """(path, mutant) pairs of a group, in the order in which they are tried."""
     from mutation.mutants import mutants
 
-    files = sorted(below.rglob("*.py")) if below.is_dir() else [below]
     pairs = [(path, mutant) for path in files for mutant in mutants(path.read_text())]
     if settings.only:
         return [
@@ -60,11 +71,14 @@ def main():
     os.chdir(ROOT)
     table = [f"seed {settings.seed}"]
     for name in settings.groups or GROUPS:
-        below, tests = SOURCE / GROUPS[name][0], settings.tests or GROUPS[name][1]
-        pairs = drawn(below, settings)
+        pattern, tests = GROUPS[name]
+        files = sorted(SOURCE.glob(pattern))
+        pairs = drawn(files, settings)
+        if not pairs:
+            continue
         begun = time.process_time() + sum(os.times()[2:4])
         trials = Trials(pairs, float("inf") if settings.all or settings.each or settings.only else settings.seconds)
-        code = trials.run([*tests, str(below.relative_to(ROOT))])
+        code = trials.run([*(settings.tests or tests), *(str(path.relative_to(ROOT)) for path in files)])
         if code:
             print(f"{name}: its tests fail without any change: {', '.join(trials.broken)}")
             return 1

@@ -32,7 +32,7 @@ class Mutant:
 
     Attributes
     ----------
-    line : int
+    line, column : int
     change : str
         What it is, in words.
     index : int
@@ -44,6 +44,7 @@ class Mutant:
     """
 
     line: int
+    column: int
     change: str
     index: int
     lines: range
@@ -58,7 +59,7 @@ def mutants(source):
     for i, (node, change) in enumerate(_places(tree)):
         statement, at_import = homes[id(node)]
         words = f"{change(copy.deepcopy(node))} in {ast.unparse(node)[:60]}"
-        made.append(Mutant(node.lineno, words, i, _lines(statement), at_import))
+        made.append(Mutant(node.lineno, node.col_offset, words, i, _lines(statement), at_import))
     return made
 
 

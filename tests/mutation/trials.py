@@ -80,7 +80,7 @@ class Trials:
                 break
             killer = self._try(path, mutant, kills)
             self.tried += 1
-            place = f"{path.parent.name}/{path.name}:{mutant.line}: {mutant.change}"
+            place = f"{path.parent.name}/{path.name}:{mutant.line}:{mutant.column}: {mutant.change}"
             if killer is None:
                 self.survived.append(place)
             elif killer in self._items:
