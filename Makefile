@@ -65,10 +65,10 @@ lock: | $(BIN)/python
 	$(BIN)/python tools/lock.py dev,docs > requirements-dev.lock.new
 	mv requirements-dev.lock.new requirements-dev.lock
 
-# Known vulnerabilities of what development is done with; asks the index.
+# Known vulnerabilities of what development is done with; asks pypi.org, then osv.dev.
 audit: | $(BIN)/python
 	$(BIN)/python -m pip install -q "pip-audit>=2.7"
-	$(BIN)/pip-audit --strict --no-deps --disable-pip -r requirements-dev.lock
+	$(BIN)/python tools/audit.py requirements-dev.lock
 
 clean:
 	rm -rf .venv .venv-oldest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache demo dist
