@@ -111,6 +111,7 @@ def test_units_do_not_matter(shape, unit):
             there = certify(scaled, leak, Outside(rigorous=unit * s), 2, unit * rounding)
             np.testing.assert_allclose(there.upper, unit * here.upper, rtol=1e-12)
             np.testing.assert_allclose(there.angle, here.angle, rtol=1e-9)
+            np.testing.assert_allclose(there.width, here.width, rtol=1e-9)
 
 
 def test_angles_of_a_turned_plane():
@@ -175,6 +176,7 @@ def test_a_certificate_cut_and_raised():
     np.testing.assert_allclose(whole.width, (whole.upper - whole.lower) / whole.values)
     assert "rigorous" in str(whole)
     assert whole._repr_html_().count("<tr") == 5
+    assert [row[0] for row in whole.rows()] == ["1", "2", "3", "4"]
     assert str(whole).count("\n") == 5  # a header, four components and a footnote
 
 
