@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import PreimageWarning
-from gramless.estimators.reading import read_seed
+from gramless.estimators.reading import read_new_rows, read_seed
 from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
 
@@ -60,7 +60,7 @@ class Preimages:
         -------
         ndarray of shape (m, n_features)
         """
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         if scipy.sparse.issparse(rows):
             raise ValueError("pre-images are dense: pass X.toarray()")
         with use_threads(self.n_jobs):
@@ -87,7 +87,7 @@ class Preimages:
         """
         if space not in ("feature", "input"):
             raise ValueError(f"space={space!r} is not known; pass 'feature' or 'input'")
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         if space == "input":
             apart = rows - self.denoise(rows, method=method)
             errors: Array = np.einsum("ij,ij->i", apart, apart, dtype=np.float64)
@@ -133,7 +133,7 @@ class Preimages:
         -------
         ndarray of shape (m,)
         """
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         points = check_array(scores, dtype=np.float64, input_name="scores")
         if points.shape != (rows.shape[0], len(self.eigenvalues_)):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Rows of sources for estimators that want all of them, or take new ones block by block."""
+"""Rows of sources for estimators: in blocks, all of them at once, or new ones block by block."""
 
 from __future__ import annotations
 
@@ -9,8 +9,34 @@ import numpy as np
 
 from gramless.arrays import Array, parse_memory
 from gramless.errors import MemoryLimitError, SourceError
-from gramless.estimators.out_of_core import open_rows
-from gramless.execution import read_ahead
+from gramless.estimators.columns import refuse_other_width
+from gramless.execution import LocalRows, block_rows_for, read_ahead
+from gramless.sources import open_source
+
+
+def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
+    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
+
+    `sample_weight` is an array, the name of a column of X, or None.
+    """
+    source, weights = open_source(X), None
+    if isinstance(sample_weight, str):
+        names = source.feature_names
+        if names is None or sample_weight not in names:
+            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
+        source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
+    elif sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
+    limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
+    size = block_rows_for(source.n_features, limit)
+    return LocalRows(source, size, weights, isinstance(sample_weight, str))
+
+
+def affordable_rows(memory_limit: int, n_features: int) -> int:
+    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
+    return memory_limit // (8 * 10 * 8 * n_features)
 
 
 def all_rows(model: Any, X: Any, sample_weight: Any) -> tuple[Any, Array]:
@@ -42,8 +68,5 @@ def all_rows(model: Any, X: Any, sample_weight: Any) -> tuple[Any, Array]:
 def block_by_block(model: Any, X: Any, work: Callable[[Any], Array]) -> Array:
     """What `work` makes of new rows, block by block, stacked."""
     rows = open_rows(model, X)
-    if rows.n_features != model.n_features_in_:
-        raise SourceError(
-            f"{rows.name} has {rows.n_features} columns, and the model was fitted to {model.n_features_in_}"
-        )
+    refuse_other_width(model, rows)
     return np.concatenate([work(block.x) for block in read_ahead(rows.blocks())])

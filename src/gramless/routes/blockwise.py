@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.arrays.devices import rows_on
 from gramless.execution import Block, Rows
 from gramless.features import Box, FeatureMap, LandmarkMap, Moments
@@ -92,7 +92,7 @@ class Gathering:
         if self.n_rows is None:
             rows = np.arange(min(m, SIGN_ROWS))
         else:
-            spaced = np.unique(np.linspace(0, self.n_rows - 1, min(self.n_rows, SIGN_ROWS)).astype(int))
+            spaced = evenly_spaced(self.n_rows, SIGN_ROWS)
             rows = spaced[(spaced >= block.first) & (spaced < block.first + m)] - block.first
         return rows[block.weights[rows] > 0]
 

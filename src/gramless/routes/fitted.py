@@ -42,6 +42,20 @@ class Fitted:
     moments: Moments | None = None
     residuals: Array | None = None
 
+    def with_vectors(self, scores: Array, weights: Array) -> Fitted:
+        """The same with its eigenvectors, from the components `scores` (n, k) of the rows that were fitted."""
+        values = self.space.scatter
+        scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+        return replace(self, vectors=scores * np.sqrt(weights)[:, None] * scale)
+
+    def scores(self, weights: Array) -> Array | None:
+        """Components (n, k) of the rows that were fitted, 0 where a weight is; None without eigenvectors."""
+        if self.vectors is None:
+            return None
+        roots = np.sqrt(weights)
+        scale = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+        return np.asarray(self.vectors * np.sqrt(self.space.scatter) * scale[:, None])
+
     def flipped(self, signs: Array) -> Fitted:
         """The same with components multiplied by `signs` (k,)."""
         space = replace(self.space, basis=self.space.basis * signs, offset=self.space.offset * signs)
@@ -109,4 +123,5 @@ def settle_spectrum(
             stacklevel=2,
         )
     lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)
-    return values, replace(certificate, values=values, lower=lower)
+    upper = np.where(zero, np.maximum(certificate.upper, 0.0), certificate.upper)
+    return values, replace(certificate, values=values, lower=lower, upper=upper)
