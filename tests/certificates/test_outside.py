@@ -85,6 +85,22 @@ def test_errors_of_the_products_are_covered() -> None:
         assert from_probes(made, 1e-10, rounding) >= 1.0
 
 
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+def test_errors_of_the_products_are_attained_on_one_axis(degree):
+    """C = 1, each product too small by all that is allowed, and G as short as it may be: just 1 can be proved."""
+    rounding, probability = 1e-2, 1e-3
+    g = np.ones((1, 30)) * np.sqrt(chi2_lower(30, probability / 2) / 30)
+    made = [(1 - rounding) ** m * g for m in range(degree + 1)]
+    assert from_probes(made, probability, rounding) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+def test_units_do_not_matter(unit):
+    for spectrum in SPECTRA.values():
+        here, there = (from_probes(powers(s * spectrum, 3), 1e-10, 1e-3 * s) for s in (1.0, unit))
+        assert there == pytest.approx(unit * here, rel=1e-12)
+
+
 def test_nothing_outside_is_zero() -> None:
     assert from_probes(powers(np.zeros(10), 3), 1e-10, 0.0) == 0.0
 

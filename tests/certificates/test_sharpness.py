@@ -87,6 +87,33 @@ def test_a_fact_is_attained_in_two_dimensions():
     assert from_fact(1, a, np.array([a]), np.array([[r]]), 0.0) == np.inf
 
 
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+@pytest.mark.parametrize("shape", [(8, 1), (3, 3), (2, 5)])
+def test_units_do_not_matter(shape, unit):
+    """Everything times a power of two, which rounds nothing: so is every bound, and no angle changes."""
+    for s in (-1.0, 0.5, 2.0):
+        ritz, coupling, truth = arrow(3, *shape, s, leak=0.3)
+        scaled, leak = unit * ritz, unit * coupling
+        for rounding in (0.0, 0.01):
+            one = [least_upper_bound(ritz, coupling, j, s, rounding) for j in range(shape[0])]
+            other = [least_upper_bound(scaled, leak, j, unit * s, unit * rounding) for j in range(shape[0])]
+            np.testing.assert_allclose(other, unit * np.array(one), rtol=1e-12)
+            together = upper_bounds(scaled, leak, shape[0], unit * s, unit * rounding)
+            np.testing.assert_allclose(together, unit * upper_bounds(ritz, coupling, shape[0], s, rounding), rtol=1e-12)
+            total = float((truth**2).sum())
+            assert from_frobenius(unit**2 * total, scaled, leak, unit * rounding) == pytest.approx(
+                unit * from_frobenius(total, ritz, coupling, rounding), rel=1e-12
+            )
+            assert from_fact(1, unit * s, scaled, leak, unit * rounding) == pytest.approx(
+                unit * from_fact(1, s, ritz, coupling, rounding), rel=1e-12
+            )
+            here = certify(ritz, coupling, Outside(rigorous=s), 2, rounding)
+            there = certify(scaled, leak, Outside(rigorous=unit * s), 2, unit * rounding)
+            np.testing.assert_allclose(there.upper, unit * here.upper, rtol=1e-12)
+            np.testing.assert_allclose(there.angle, here.angle, rtol=1e-9)
+            np.testing.assert_allclose(there.width, here.width, rtol=1e-9)
+
+
 def test_angles_of_a_turned_plane():
     """A Ritz vector at an angle t of a 2 x 2 matrix: residual = gap sin t cos t, and Davis & Kahan attain tan t."""
     for t in (1e-6, 1e-2, 0.3):
@@ -149,6 +176,7 @@ def test_a_certificate_cut_and_raised():
     np.testing.assert_allclose(whole.width, (whole.upper - whole.lower) / whole.values)
     assert "rigorous" in str(whole)
     assert whole._repr_html_().count("<tr") == 5
+    assert [row[0] for row in whole.rows()] == ["1", "2", "3", "4"]
     assert str(whole).count("\n") == 5  # a header, four components and a footnote
 
 

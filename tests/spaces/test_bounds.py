@@ -53,7 +53,7 @@ class Cloud:
 def cloud(rng, rank, weight, missing=None, inside=False, **errors):
     """A cloud as far from what is stored of it as `errors` (fields of `Bounds`) say, always to the same side."""
     stated = Bounds(**errors)
-    points = rng.standard_normal((AXES + 2, AXES))
+    points = rng.standard_normal((AXES + 2, AXES)) / 8  # so that the moduli of coefficients are large
     values = np.sort(rng.uniform(1, 4, rank))[::-1]
     basis = np.linalg.qr(rng.standard_normal((AXES, rank)))[0]
     basis[:, 0] *= np.sqrt(1 + stated.gram / values[0])
