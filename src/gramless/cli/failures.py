@@ -19,7 +19,7 @@ import re
 import sys
 from typing import Any
 
-_TEXTS = "; leave that column out by --label or --columns"
+_TEXTS = "; leave that column out by --exclude, --label or --columns"
 _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.")  # scikit-learn's words
 _CHOICE = re.compile(r"a str among \{(.*)\}")
 
@@ -79,7 +79,7 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, FileNotFoundError) and error.filename is not None:
         return FILES, f"there is no file {error.filename}"
     if isinstance(error, (UnusableFileError, SourceError, OSError)):
-        texts = "not real numbers" in text
+        texts = text.endswith("not real numbers")
         return FILES, text + (_TEXTS if texts else "")
     if isinstance(error, ImportError):
         return MISSING, text
@@ -90,7 +90,7 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, RuntimeError) and text.startswith("device="):
         return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
     if isinstance(error, AttributeError) and "partial_fit" in text:  # scikit-learn's way to say: not with this model
-        return REFUSED, text
+        return REFUSED, str(error.__cause__ or error)
     return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"
 
 
