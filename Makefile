@@ -42,13 +42,15 @@ bench: .venv/.dev
 bench-gpu: .venv/.dev .venv/.gpu
 	$(BIN)/python -m benchmarks.gpu
 
-# The oldest versions that pyproject.toml allows, in an environment of their own.
+# The oldest versions that pyproject.toml allows, in an environment of their own; TESTS=tests/sources for a part.
+TESTS ?= tests
 test-oldest: .venv-oldest/.ready
-	.venv-oldest/bin/python -m pytest -q -p no:cacheprovider tests
+	.venv-oldest/bin/python -m pytest -q -p no:cacheprovider $(TESTS)
 
 .venv-oldest/.ready: pyproject.toml tools/lower_bounds.py
 	$(PYTHON) -m venv --clear .venv-oldest
-	.venv-oldest/bin/python -m pip install -q $$($(PYTHON) tools/lower_bounds.py plot io dask explorer) pytest hypothesis mpmath pandas polars safetensors
+	.venv-oldest/bin/python -m pip install -q $$($(PYTHON) tools/lower_bounds.py plot io dask explorer) \
+		pytest hypothesis mpmath pandas playwright polars safetensors
 	.venv-oldest/bin/python -m pip install -q --no-deps -e .
 	@touch $@
 
@@ -63,10 +65,10 @@ lock: | $(BIN)/python
 	$(BIN)/python tools/lock.py dev,docs > requirements-dev.lock.new
 	mv requirements-dev.lock.new requirements-dev.lock
 
-# Known vulnerabilities of what development is done with; asks the index.
+# Known vulnerabilities of what development is done with; asks pypi.org, then osv.dev.
 audit: | $(BIN)/python
 	$(BIN)/python -m pip install -q "pip-audit>=2.7"
-	$(BIN)/pip-audit --strict --no-deps --disable-pip -r requirements-dev.lock
+	$(BIN)/python tools/audit.py requirements-dev.lock
 
 clean:
 	rm -rf .venv .venv-oldest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache demo dist

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import headline, readme
 from gramless.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -69,19 +70,16 @@ def test_every_extra_for_users_is_in_the_table():
 
 @pytest.mark.parametrize("page", ["README.md", "BENCHMARKS.md"])
 def test_figures_are_those_of_the_result_files(page):
-    readme = pytest.importorskip("benchmarks.readme", reason="a source distribution has no benchmarks")
     text = (ROOT / page).read_text(encoding="utf-8")
     assert text == readme.with_figures(text)
 
 
 def test_every_benchmark_has_a_place():
-    readme = pytest.importorskip("benchmarks.readme", reason="a source distribution has no benchmarks")
     named = re.findall(r"<!-- figures: (\w+) -->", (ROOT / "BENCHMARKS.md").read_text(encoding="utf-8"))
     assert sorted(named) == sorted(readme.RENDER)
 
 
 def test_rows_without_results_are_left_out():
-    headline = pytest.importorskip("benchmarks.headline", reason="a source distribution has no benchmarks")
     figures = {"machine": "one", "table": {"Gaussian": {"seconds": 1.0, "peer_failed": "no tslearn"}}}
     empty = headline.headline(lambda name: None)
     assert headline.headline(lambda name: figures if name == "kmeans" else None) == empty

@@ -100,6 +100,11 @@ class Problem:
             longest = float(extent.max(initial=0.0))
             return longest * float(np.linalg.norm(extent / longest)) if 0 < longest < np.inf else longest
 
+    @property
+    def overflows(self) -> bool:
+        """Whether a few squares of distances, added up, may leave the range of float64."""
+        return self.diameter > 1e153
+
 
 @dataclass(frozen=True)
 class Estimate:

@@ -48,6 +48,13 @@ def test_probes_fail_as_seldom_as_stated() -> None:
     assert 0.03 < (bounds < 1).mean() <= 0.2
 
 
+def test_one_power_of_one_eigenvalue_is_bounded_by_the_quantile():
+    """C = l u u^T: |C G| = l |u^T G|, the square of which is divided by what chi-squared exceeds all but seldom."""
+    made = powers(np.r_[0.5, np.zeros(19)], 1)
+    expected = 0.5 * np.linalg.norm(made[0][0]) / np.sqrt(chi2_lower(30, 0.05))  # half for each of two events
+    assert from_probes(made, 0.1, 0.0) == pytest.approx(expected, rel=1e-9)
+
+
 def test_more_powers_bound_more_closely() -> None:
     for spectrum in SPECTRA.values():
         bounds = [from_probes(powers(spectrum, degree), 1e-10, 1e-14) for degree in (1, 2, 3)]

@@ -38,6 +38,8 @@ def test_inertia_is_attained_where_the_outside_is_a_multiple_of_the_identity(see
             room = most[j] + 0.02 * (most[j] - max(ritz[j], s)) + 0.13 * max(0.0, most[j] - ritz[j]) + 1e-9
             assert truth[j] - 1e-12 <= found[j] <= room
             assert together[j] >= truth[j] - 1e-12
+            near = max(found[j], ritz[j] + 0.1 * (ritz[j] - s), s + 0.1 * abs(s))  # what is that near is not refined
+            assert together[j] <= near + 1e-9
 
 
 @given(seed=st.integers(0, 1000), rounding=st.sampled_from([1e-3, 0.05]))
@@ -54,6 +56,22 @@ def test_errors_of_the_computed_numbers_are_covered(seed, rounding):
     high, long = ritz + rounding, coupling * (1 + rounding / size)
     assert from_frobenius(float((truth**2).sum()), high, long, rounding) >= 0.5 * np.sqrt(2) - 1e-9
     assert from_frobenius(float((truth**2).sum()), ritz, coupling, 0.0) == pytest.approx(0.5 * np.sqrt(2), abs=1e-4)
+
+
+@pytest.mark.parametrize("rounding", [1e-3, 0.05])
+@pytest.mark.parametrize("computed", [0.0, 0.3, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("m", [1, 3])
+def test_a_coupling_of_the_size_of_its_error_is_covered(m, computed, rounding):
+    """Of one axis coupled to one more the coupling was found too small by `rounding`, and so was the Ritz value."""
+    ritz = np.array([1.0, -5.0, -6.0])[:m]
+    for gap in (0.25 * rounding, rounding, 4 * rounding, 0.5):
+        true = (computed + 1) * rounding
+        truth = np.linalg.eigvalsh([[1.0, true], [true, 1 - gap]])[-1]
+        low, coupling = ritz - rounding, np.zeros((1, m))
+        coupling[0, 0] = computed * rounding
+        bound = least_upper_bound(low, coupling, 0, 1 - gap, rounding)
+        assert truth - 1e-12 <= bound <= 1 + 12 * (truth - 1) + 12 * rounding
+        assert upper_bounds(low, coupling, 1, 1 - gap, rounding)[0] >= truth - 1e-12
 
 
 def test_a_fact_is_attained_in_two_dimensions():
@@ -130,6 +148,7 @@ def test_a_certificate_cut_and_raised():
     np.testing.assert_array_equal(whole.at_least(floor).upper, np.maximum(whole.upper, floor))
     np.testing.assert_allclose(whole.width, (whole.upper - whole.lower) / whole.values)
     assert "rigorous" in str(whole)
+    assert whole._repr_html_().count("<tr") == 5
     assert str(whole).count("\n") == 5  # a header, four components and a footnote
 
 

@@ -243,7 +243,15 @@ def test_squares_of_distances_that_overflow():
     far = rows(8, 2)
     far *= 9e153 / np.linalg.norm(far, axis=1).max()  # squares of the rows fit, those of distances need not
     assert np.isfinite(KernelPCA(2, kernel=k.Gaussian(1.5), method="dense").fit(far).certificate_.upper).all()
-    with pytest.raises(ValueError, match="so far apart that centring them rounds distances of neighbours away"):
-        KernelPCA(2, kernel=k.Gaussian(1e-8), method="sparse").fit(rows(8, 2) * 1e180)
-    with pytest.raises(ValueError, match="squares of distances overflow: rescale"):
-        KernelPCA(2, kernel=k.Laplacian(2.0), method="landmarks").fit(rows(8, 2) * 1e180)
+    for method in ("sparse", "landmarks"):
+        with pytest.raises(ValueError, match="squares of distances overflow: rescale"):
+            KernelPCA(2, kernel=k.Laplacian(2.0), method=method).fit(rows(8, 2) * 1e180)
+
+
+def test_neighbours_that_centring_would_merge_are_named():
+    """Two columns of 1e100 and of 1e6 beside each other: the variances were right, the projections were not."""
+    x = np.array([[2e100, -4e6], [2e100, -1e6], [-5e5, 1e100], [-2e6, 1e100]])
+    with pytest.raises(ValueError, match="would not tell those apart; scale the data"):
+        KernelPCA(2, kernel=k.Gaussian(1e8), method="sparse").fit(x)
+    far = KernelPCA(2, kernel=k.Gaussian(1.0), method="sparse").fit(rows(6, 2) * 1e100)  # none has a neighbour
+    np.testing.assert_allclose((far.transform(rows(6, 2) * 1e100) ** 2).sum(axis=0), 1.0)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
+import sklearn
 from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.datasets import load_digits, make_circles
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from gramless import BiasedDiscriminantAnalysis, KernelDiscriminantAnalysis, MemoryLimitError, kernels
 from gramless.kernels import Gaussian, Laplacian, Linear, Manhattan, Matern, Polynomial
@@ -142,6 +144,18 @@ def test_weights_sparse_rows_and_precision(estimator, rng):
     np.testing.assert_allclose(given.decision_function(gram), plain.decision_function(x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("estimator", [KernelDiscriminantAnalysis, BiasedDiscriminantAnalysis])
+def test_weights_of_few_rows_with_many_columns_count_as_repetitions_in_any_order(estimator, sparse, rng):
+    x, y, weights = rng.random((15, 30)), np.arange(15) % 2, rng.integers(0, 5, 15)
+    order = rng.permutation(15)
+    rows = scipy.sparse.csr_array(x) if sparse else x
+    weighted = estimator().fit(rows[order], y[order], sample_weight=weights[order])
+    repeated = estimator().fit(rows[np.repeat(np.arange(15), weights)], np.repeat(y, weights))
+    for ask in ("decision_function", "predict", "transform"):
+        np.testing.assert_allclose(getattr(weighted, ask)(rows), getattr(repeated, ask)(rows), rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["linear", "gaussian", "matern"])
 def test_biased_directions_solve_their_eigenproblem(name, rng):
     x, y = classes(80, rng, count=2)
@@ -199,12 +213,25 @@ def test_errors_name_the_remedy(estimator, y, message):
         estimator.fit(np.arange(8.0).reshape(4, 2), y)
 
 
+def expected_failures(estimator):
+    """Checks whose data are wrong: before 1.7, scikit-learn made three classes two by the first label it found.
+
+    It did so for the weighted rows and for the repeated ones, which are in another order: two problems, not one. That
+    weights count as repetitions is tested above, with rows like theirs.
+    """
+    if isinstance(estimator, BiasedDiscriminantAnalysis) and parse_version(sklearn.__version__) < parse_version("1.7"):
+        kinds = ("dense", "sparse")
+        return {f"check_sample_weight_equivalence_on_{kind}_data": "they are not equivalent" for kind in kinds}
+    return {}
+
+
 @parametrize_with_checks(
     [
         KernelDiscriminantAnalysis(),
         KernelDiscriminantAnalysis(kernel="poly", degree=2, n_coordinates=0.99),
         BiasedDiscriminantAnalysis(),
-    ]
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_estimator_checks(estimator, check):
     check(estimator)

@@ -50,19 +50,18 @@ class Page:
         table, bench = self.workbench.table, self.workbench
         most, widgets = bench.most_components, panel.widgets
         numbers = list(range(1, min(6, most) + 1))
-        self.family = widgets.Select(name="Kernel", options=list(FAMILIES))
-        self.width = widgets.FloatSlider(
-            name="Width", start=-OCTAVES, end=OCTAVES, step=0.125, value=0.0, show_value=False, tooltips=False
-        )
+        self.family = _widget(widgets.Select, label="Kernel", options=list(FAMILIES))
+        ends = dict(start=-OCTAVES, end=OCTAVES, step=0.125)
+        self.width = _widget(widgets.FloatSlider, label="Width", value=0.0, show_value=False, tooltips=False, **ends)
         self.reading = panel.pane.HTML("", margin=(0, 10))
         self.suggest = panel.Row(*(self._suggestion(widgets, name) for name in CRITERIA))
-        self.degree = widgets.IntSlider(name="Degree", start=1, end=6, value=2, visible=False)
-        self.count = widgets.IntSlider(name="Components", start=1, end=most, value=min(6, most))
-        self.across = widgets.Select(name="Across", options=numbers, value=1, width=125)
-        self.up = widgets.Select(name="Up", options=numbers, value=min(2, most), width=125)
+        self.degree = _widget(widgets.IntSlider, label="Degree", start=1, end=6, value=2, visible=False)
+        self.count = _widget(widgets.IntSlider, label="Components", start=1, end=most, value=min(6, most))
+        self.across = _widget(widgets.Select, label="Across", options=numbers, value=1, width=125)
+        self.up = _widget(widgets.Select, label="Up", options=numbers, value=min(2, most), width=125)
         self.standardize = widgets.CheckBoxGroup(options=["Scale the columns"])  # whose words are part of the box
         colors = ["density"] if table.labels is None else ["label", "density"]
-        self.color = widgets.Select(name="Colour", options=[*colors, *table.names[:50]])
+        self.color = _widget(widgets.Select, label="Colour", options=[*colors, *table.names[:50]])
         for control in (self.family, self.width, self.degree, self.across, self.up, self.standardize):
             control.param.watch(self._changed, "value")
         self.count.param.watch(self._recounted, "value")
@@ -79,7 +78,8 @@ class Page:
                 return
             self.width.value = float(np.clip(round(8 * octaves) / 8, -OCTAVES, OCTAVES))
 
-        button = widgets.Button(name=criterion, button_style="outline", width=9 * len(criterion) + 14, margin=(0, 2))
+        wide = 9 * len(criterion) + 14
+        button = _widget(widgets.Button, label=criterion, variant="outline", width=wide, margin=(0, 2))
         button.on_click(choose)
         return button
 
@@ -175,6 +175,14 @@ class Page:
         top = panel.Row(panel.Column(self.embedding.figure, self.legend), self.spectrum.figure)
         main = panel.Column(self.status, top, panel.Row(*(one.figure for one in self.contours)))
         return panel.Row(side, main, stylesheets=[_STYLE])
+
+
+_BEFORE = {"label": "name", "variant": "button_style"}  # until 1.9 Panel knew no other words; in 2.0 these go
+
+
+def _widget(kind: Any, **settings: Any) -> Any:
+    """A widget with its settings, each by the word that this Panel has for it."""
+    return kind(**{word if word in kind.param else _BEFORE.get(word, word): value for word, value in settings.items()})
 
 
 def _width(view: View) -> str:

@@ -17,7 +17,6 @@ from gramless.kernels import FromCallable, Gaussian, Precomputed
 from gramless.problem import Estimate, Problem
 
 _MOST = 1000
-_FARTHEST = 1e153  # a few squares of it still fit float64
 
 
 class LandmarkBuilder:
@@ -96,7 +95,7 @@ class LandmarkBuilder:
             return "a given matrix has no points to project on"
         if not problem.kernel.mercer:
             return "needs a Mercer kernel"
-        if problem.kernel.shift_invariant and problem.diameter > _FARTHEST:
+        if problem.kernel.shift_invariant and problem.overflows:
             return "squares of distances overflow: rescale the data"
         return ""
 

@@ -109,7 +109,7 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
     )
     reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
     basis = spectrum.axes * (values > 0)
-    _refuse_noise(moments, basis, values)
+    _refuse_noise(moments, basis, certificate)
     space = Eigenspace(
         span=FeatureSpan(features, problem.device if features.tensors else "cpu"),
         mean=moments.mean,
@@ -123,12 +123,13 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
     return Fitted(space, None, certificate, Outcome.CONVERGED if reached else Outcome.APPROXIMATE, 0, moments)
 
 
-def _refuse_noise(moments: Moments, basis: Array, values: Array) -> None:
+def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> None:
     """A projection may be a small difference of large products: fewer than five digits of one are refused."""
-    if not (values > 0).any():
-        return
-    size, spread = float(np.abs(moments.mean) @ np.abs(basis[:, 0])), float(np.sqrt(values[0] / moments.weight))
-    if spread < 1e5 * unit_roundoff() * size:
+    if not certificate.lower[0] > 0:
+        return  # nothing is claimed
+    size = float(np.abs(moments.mean) @ np.abs(basis[:, 0]))
+    spread = float(np.sqrt(certificate.values[0] / moments.weight))
+    if spread < 1e6 * unit_roundoff() * size:  # features themselves err by tens of units
         raise ValueError(
             f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
             "scale the data"
