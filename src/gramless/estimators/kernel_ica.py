@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, times, use_threads
+from gramless.errors import warn
 from gramless.estimators.kernel_pca import KernelPCA
 from gramless.estimators.reading import read_seed
 from gramless.estimators.saving import Saving, estimators
@@ -228,10 +228,9 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         starts = [np.eye(m), *(np.linalg.qr(rng.standard_normal((m, m)))[0] for _ in range(restarts))]
         found = find_rotation(contrast, white, weights, starts, tol=self.tol, max_iter=self.max_iter)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"KernelICA did not converge in {found.iterations} iterations; raise max_iter={self.max_iter} or tol",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self.contrast_, self.n_iter_ = found.value, max(1, found.iterations)
         return found.turn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -25,6 +24,7 @@ from gramless.clustering import (
     nearest_members,
     plan_clustering,
 )
+from gramless.errors import warn
 from gramless.estimators.columns import take_columns
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
@@ -365,16 +365,14 @@ class KernelKMeans(
         self.prototype_indices_ = nearest_members(found.labels, found.distances2, weights, self.n_clusters)
         occupied = int((self.prototype_indices_ >= 0).sum())
         if occupied < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"{occupied} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif not found.converged:
-            warnings.warn(
+            warn(
                 f"the centres still moved after max_iter={self.max_iter} iterations; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _distances(self, rows: Any, norms2: Array | None) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
-from gramless.errors import PreimageWarning
+from gramless.errors import PreimageWarning, warn
 from gramless.estimators.reading import read_new_rows, read_seed
 from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
@@ -243,10 +242,9 @@ def _settled_points(expansion: Expansion, scores: Array, start: Array | None) ->
         found[left], left = again.points, left[~again.converged]
     if len(left):
         found[left] = from_distances(expansion, scores[left])
-        warnings.warn(
+        warn(
             f"the fixed point did not settle for {len(left)} of {len(scores)} rows, which have the pre-image from "
             "distances instead; a wider kernel or more components help",
             PreimageWarning,
-            stacklevel=5,
         )
     return found

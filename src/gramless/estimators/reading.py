@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gramless.arrays import Array
 from gramless.eigen import Randomized, Solver, solvers
-from gramless.errors import IndefiniteKernelWarning
+from gramless.errors import IndefiniteKernelWarning, warn
 from gramless.estimators.devices import to_numpy_rows
 from gramless.kernels import FromCallable, Kernel, Precomputed, kernel_from_name
 
@@ -30,11 +29,10 @@ def read_kernel(kernel: Any, gamma: float, degree: float, coef0: float, params: 
     else:
         made = kernel if isinstance(kernel, Kernel) else FromCallable(kernel, params or {})
     if made.mercer is False:
-        warnings.warn(
+        warn(
             f"{made} is not positive semidefinite: variances may be negative, and components then do not exist. "
             "Those kept are checked.",
             IndefiniteKernelWarning,
-            stacklevel=5,
         )
     return made
 

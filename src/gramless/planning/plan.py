@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from gramless.arrays.memory import enough_bytes, readable_bytes
-from gramless.errors import LongFitWarning, MemoryLimitError
+from gramless.errors import LongFitWarning, MemoryLimitError, warn
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
 from gramless.tables import html_table, text_table
@@ -142,7 +141,7 @@ class Plan:
                 f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
                 f"where tol={self.problem.tol:.0e} is wanted"
             )
-        warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
+        warn(text + ". A larger tol is reached sooner", LongFitWarning)
 
     def title(self) -> str:
         """The problem in a line."""

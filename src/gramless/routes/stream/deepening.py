@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 from gramless.arrays import Array
-from gramless.errors import MemoryLimitError, UncertifiedWarning
+from gramless.errors import MemoryLimitError, UncertifiedWarning, warn
 from gramless.planning import methods
 from gramless.planning.plan import Plan, choose, where_asked
 from gramless.problem import Problem, Request
@@ -75,10 +74,9 @@ def _plan_on_points(problem: Problem) -> Plan:
 
 
 def _warn(known: int, directions: int, reason: str) -> None:
-    warnings.warn(
+    warn(
         f"this stream goes on from a fit that kept {known} directions; to solve for the {directions} that a stream "
         f"keeps {reason}. Intervals in certificate_ may be as wide as the eigenvalues: begin with partial_fit instead "
         "of fit, or fit all rows anew",
         UncertifiedWarning,
-        stacklevel=2,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 
 from gramless.arrays import Array, inner
+from gramless.errors import warn
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import GramOperator, TiledGram, rectangular_product
 from gramless.kernels import Kernel
@@ -149,10 +149,9 @@ def _solve_iteratively(gram: GramOperator, ridge: Array, targets: Array, tol: fl
         direction = residual + np.divide(size, old, out=np.zeros_like(size), where=old > 0) * direction
     else:
         worst = float(np.sqrt((size / np.maximum(goal, np.finfo(float).tiny)).max()) * tol)
-        warnings.warn(
+        warn(
             f"the inverse transform was solved only to a relative residual of {worst:.1e}; raise alpha or memory_limit",
             UserWarning,
-            stacklevel=2,
         )
     solution *= scale
     return solution
