@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from types import FrameType
 from typing import Any
-
-_NOT_THE_READERS = ("gramless", "sklearn", "joblib")  # packages in which nobody looks for the line that was meant
 
 
 class GramlessError(Exception):
@@ -69,20 +64,3 @@ class CheckpointError(GramlessError, ValueError):
 
 class CheckpointWarning(GramlessError, UserWarning):
     """`checkpoint` was given and the method that runs keeps none: the message names it, and those that do."""
-
-
-def warn(text: str, category: type[Warning]) -> None:
-    """Warn at the line that led here from outside of gramless: the one the reader can change.
-
-    Python shows a warning once for each such line, and not once for all models of a session.
-
-    Parameters
-    ----------
-    text : str
-    category : type
-    """
-    frame: FrameType | None = sys._getframe()
-    level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_READERS:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)

@@ -94,3 +94,9 @@ def test_the_index_that_pandas_wrote_is_not_used(folder, irises):
     model = gramless.load(folder / "model.gramless")
     assert model.feature_names_in_.tolist() == list("abcd")
     assert model.transform(frame.loc[:3, list("abcd")]).shape == (4, 2)
+
+
+def test_labels_in_the_same_file_leave_one_table(folder, irises):
+    np.savez("labelled.npz", X=irises, y=np.arange(150) % 3)
+    assert main(["fit", "labelled.npz", "--label", "y", "-k", "2"]) == 0
+    assert gramless.load(folder / "model.gramless").n_features_in_ == 4

@@ -184,6 +184,12 @@ def test_an_array_by_name_where_there_are_several(tmp_path):
         open_source(tmp_path / "two.h5")
 
 
+def test_the_only_table_among_labels_needs_no_key(tmp_path):
+    labels = np.array(["x"] * len(ROWS), dtype=object)
+    np.savez(tmp_path / "labelled.npz", y=np.arange(len(ROWS)), X=ROWS, names=np.array(NAMES), who=labels)
+    np.testing.assert_array_equal(next(open_source(tmp_path / "labelled.npz").blocks(99)), ROWS)
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".csv"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_what_is_written_is_read_again(suffix, dtype, tmp_path):

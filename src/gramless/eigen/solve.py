@@ -23,7 +23,7 @@ from gramless.arrays import (
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
 from gramless.certificates.outside import chi2_lower
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
-from gramless.errors import warn
+from gramless.warning import warn
 
 PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a factor of 3 to 5, not more
 

@@ -12,13 +12,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, times, use_threads
-from gramless.errors import warn
 from gramless.estimators.kernel_pca import KernelPCA
 from gramless.estimators.reading import read_seed
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.independence import Contrast, find_rotation, landmarks_for
 from gramless.kernels import Gaussian, Kernel
+from gramless.warning import warn
 
 _FEW = 1000  # rows up to which the paper takes the wider kernel
 

@@ -24,7 +24,6 @@ from gramless.clustering import (
     nearest_members,
     plan_clustering,
 )
-from gramless.errors import warn
 from gramless.estimators.columns import take_columns
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
@@ -46,6 +45,7 @@ from gramless.features import maps
 from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
+from gramless.warning import warn
 
 
 @estimators.register("KernelKMeans")

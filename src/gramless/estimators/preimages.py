@@ -10,10 +10,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
-from gramless.errors import PreimageWarning, warn
+from gramless.errors import PreimageWarning
 from gramless.estimators.reading import read_new_rows, read_seed
 from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
+from gramless.warning import warn
 
 METHODS = ("ridge", "fixed_point", "distances")
 _SAMPLE_ROWS = 4096

@@ -10,9 +10,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gramless.arrays import Array
 from gramless.eigen import Randomized, Solver, solvers
-from gramless.errors import IndefiniteKernelWarning, warn
+from gramless.errors import IndefiniteKernelWarning
 from gramless.estimators.devices import to_numpy_rows
 from gramless.kernels import FromCallable, Kernel, Precomputed, kernel_from_name
+from gramless.warning import warn
 
 _FLOATS = [np.float64, np.float32]
 

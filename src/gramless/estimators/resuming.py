@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gramless._version import __version__
-from gramless.errors import CheckpointWarning, warn
+from gramless.errors import CheckpointWarning
 from gramless.execution import LocalRows
 from gramless.persistence.checkpoint import FileCheckpoint, digest, in_words
 from gramless.sources import Source
+from gramless.warning import warn
 
 _BESIDE = {"checkpoint", "copy_X", "n_jobs", "verbose", "keep_data"}  # parameters that change no sum
 

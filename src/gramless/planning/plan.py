@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from gramless.arrays.memory import enough_bytes, readable_bytes
-from gramless.errors import LongFitWarning, MemoryLimitError, warn
+from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
 from gramless.tables import html_table, text_table
+from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes

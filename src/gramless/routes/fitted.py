@@ -9,9 +9,10 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.certificates import Certificate
 from gramless.eigen import Outcome
-from gramless.errors import UncertifiedWarning, warn
+from gramless.errors import UncertifiedWarning
 from gramless.features import Moments
 from gramless.spaces import Eigenspace
+from gramless.warning import warn
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gramless.arrays import Array
-from gramless.errors import MemoryLimitError, UncertifiedWarning, warn
+from gramless.errors import MemoryLimitError, UncertifiedWarning
 from gramless.planning import methods
 from gramless.planning.plan import Plan, choose, where_asked
 from gramless.problem import Problem, Request
 from gramless.routes.fitted import Fitted
+from gramless.warning import warn
 
 _ON_POINTS = ("dense", "tiled", "cuda")  # methods whose components are sums over the rows
 _TOLERANCE = 1e-6  # residuals enter the intervals by their squares

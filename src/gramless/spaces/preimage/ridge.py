@@ -8,10 +8,10 @@ import numpy as np
 import scipy.linalg
 
 from gramless.arrays import Array, inner
-from gramless.errors import warn
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import GramOperator, TiledGram, rectangular_product
 from gramless.kernels import Kernel
+from gramless.warning import warn
 
 _ROWS = 8192
 _MOST_LANDMARKS = 1000
