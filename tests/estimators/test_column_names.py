@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from gramless import KernelKMeans, KernelPCA, open_source
+from gramless import KernelDiscriminantAnalysis, KernelICA, KernelKMeans, KernelPCA, SeriesDensity, open_source
 from gramless.errors import SourceError
 
 pandas = pytest.importorskip("pandas")
@@ -73,3 +73,34 @@ def test_clusters_refuse_a_file_in_another_order(frame, turned, tmp_path, fitted
         warnings.simplefilter("error")  # the names were compared: there is nothing to warn of
         answer = ask(model, path)
     np.testing.assert_allclose(answer, ask(model, frame), rtol=1e-9)
+
+
+def test_frames_of_an_iterator_are_compared(frame):
+    turned = frame[["weight", "size", "age"]]
+    model = KernelPCA(2, kernel="rbf", gamma=0.1).fit(iter([frame[:30], frame[30:]]))
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    whole = KernelPCA(2, kernel="rbf", gamma=0.1).fit(frame)
+    np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
+    with pytest.raises(SourceError, match="the iterator of blocks has the column 'weight' where the model was"):
+        model.partial_fit(iter([turned]))
+    with pytest.raises(SourceError, match="block 1 has the columns weight, size, age, and the first has age, size, we"):
+        KernelPCA(2, kernel="rbf", gamma=0.1).fit(iter([frame, turned]))
+    chosen = open_source(iter([turned]), columns=["age", "size", "weight"])
+    np.testing.assert_array_equal(next(chosen.blocks(99)), frame)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame: KernelDiscriminantAnalysis().fit("rows.csv", np.arange(60) % 2),
+        lambda frame: KernelDiscriminantAnalysis().fit(frame, np.arange(60) % 2).predict("rows.csv"),
+        lambda frame: KernelICA(2).fit("rows.csv"),
+        lambda frame: SeriesDensity().fit("rows.csv"),
+        lambda frame: SeriesDensity().fit(frame).score_samples("rows.csv"),
+        lambda frame: KernelKMeans(2).fit(frame).score("rows.csv"),
+        lambda frame: KernelPCA(2, kernel="rbf").fit(frame).denoise("rows.csv", method="fixed_point"),
+    ],
+)
+def test_where_rows_are_needed_a_file_is_refused_by_name(frame, call):
+    with pytest.raises(ValueError, match=r"X='rows.csv' is the name of a file, and \w+ takes rows here"):
+        call(frame)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from gramless.arrays import Array, times, use_threads
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.reading import read_seed
+from gramless.estimators.reading import read_seed, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.independence import Contrast, find_rotation, landmarks_for
@@ -154,6 +154,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> Array:
         """Sources (m, n_components) of rows X (m, n_features)."""
         check_is_fitted(self)
+        refuse_path(self, X)
         return self._sources(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
 
     def inverse_transform(self, X: Any) -> Array:
@@ -175,6 +176,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Whiten, search, and set the attributes; returns the rows as they were read."""
         if self.whiten is True:
             raise ValueError("whiten=True is not known; pass 'unit-variance' or False")
+        refuse_path(self, X)
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=1
         )
