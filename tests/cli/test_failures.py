@@ -208,3 +208,9 @@ def test_a_model_needs_its_own_suffix_in_the_same_folder(folder, capsys):
     np.save("rows.npy", np.ones((4, 2)))
     assert main(["fit", "rows.npy", "-o", "models/mine.bin"]) == 3
     assert f"pass -o {Path('models') / 'mine.gramless'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--quiet", "-q"])
+def test_options_for_all_commands_come_first(folder, option, capsys):
+    assert main(["fit", "iris.csv", option]) == 2
+    assert f"{option} goes before the command: gramless {option} fit ..." in capsys.readouterr().err
