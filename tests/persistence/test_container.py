@@ -204,5 +204,5 @@ def test_links_are_followed_and_permissions_are_those_of_open(path, tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing; make it first"):
         write_file(tmp_path / "missing" / "file", {}, {})

@@ -79,9 +79,10 @@ def make_request(model: Any, tensor: Any = None) -> Request:
 
 
 def domain_around(model: Any, x: Any) -> Box | None:
-    """The domain, which must hold the rows, if one was given and they have a box."""
+    """The domain, which must hold the rows, if one was given and they have a box; both where the kernel sees them."""
     if model.domain is None or is_precomputed(model.kernel) or scipy.sparse.issparse(x):
         return None
-    domain = read_domain(model.domain, x.shape[1])
-    refuse_outside(domain, Box.around(x))
+    given = read_domain(model.domain, x.shape[1])
+    domain = Box(model._rows_for_kernel(given.low), model._rows_for_kernel(given.high))
+    refuse_outside(domain, Box.around(x), model._rows_for_input)
     return domain

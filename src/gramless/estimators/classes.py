@@ -15,7 +15,7 @@ from gramless.discriminants import ClassScatter, Projection, gather_classes
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
 from gramless.estimators.devices import to_numpy_rows
-from gramless.estimators.reading import is_precomputed, read_gram
+from gramless.estimators.reading import is_precomputed, read_gram, refuse_path
 from gramless.planning import Plan, methods
 from gramless.spaces import Eigenspace
 
@@ -41,6 +41,7 @@ SAVED: dict[str, Any] = {
 def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
     """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
     X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
+    refuse_path(model, X)
     X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
     if is_precomputed(model.kernel):
         X = read_gram(X)

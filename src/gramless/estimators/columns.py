@@ -37,16 +37,15 @@ def refuse_other_columns(model: Any, X: Any) -> None:
 
 def refuse_other_source(model: Any, rows: LocalRows) -> None:
     """Raise unless a source has the columns that `model` was fitted to."""
-    refuse_other_width(model, rows)
+    if rows.n_features != model.n_features_in_:
+        raise SourceError(
+            f"{rows.name} has {rows.n_features} columns, and the model was fitted to {model.n_features_in_}; choose "
+            "them by gramless.open_source(path, columns=[...])"
+        )
     known = model.__dict__.get("feature_names_in_")
     if known is not None and rows.feature_names is not None and list(known) != list(rows.feature_names):
         apart = next((a, b) for a, b in zip(known, rows.feature_names, strict=True) if a != b)
-        raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
-
-
-def refuse_other_width(model: Any, rows: LocalRows) -> None:
-    """Raise unless a source has as many columns as `model` was fitted to, whatever their names."""
-    if rows.n_features != model.n_features_in_:
         raise SourceError(
-            f"{rows.name} has {rows.n_features} columns, and the model was fitted to {model.n_features_in_}"
+            f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}; choose its columns, "
+            "in their order, by gramless.open_source(path, columns=model.feature_names_in_)"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -25,6 +24,7 @@ from gramless.clustering import (
     nearest_members,
     plan_clustering,
 )
+from gramless.estimators.columns import take_columns
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.parted_clusters import (
@@ -37,7 +37,7 @@ from gramless.estimators.posing import make_kernel, pose_problem
 from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed, read_start
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
-from gramless.estimators.source_rows import all_rows, block_by_block
+from gramless.estimators.source_rows import all_rows, block_by_block, open_rows
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
@@ -45,6 +45,7 @@ from gramless.features import maps
 from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
+from gramless.warning import warn
 
 
 @estimators.register("KernelKMeans")
@@ -209,8 +210,9 @@ class KernelKMeans(
         library = library_of(X)
         if library is not None:
             return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
-        if is_out_of_core(X):
-            X, sample_weight = all_rows(self, X, sample_weight)
+        opened = open_rows(self, X, sample_weight) if is_out_of_core(X) else None
+        if opened is not None:
+            X, sample_weight = all_rows(self, opened)
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         rows = self._rows_for_kernel(X, weights, fitting=True)
@@ -222,6 +224,8 @@ class KernelKMeans(
             tensor = None if rows is not X else tensor_on(problem.device, given, X)
             found = self._carry_out(problem, rows, weights, settings, tensor)
         self._keep(found, X, weights)
+        if opened is not None:
+            take_columns(self, opened)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -249,7 +253,7 @@ class KernelKMeans(
             return labels_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
-            return block_by_block(self, X, self.predict)
+            return block_by_block(self, X, KernelKMeans.predict)
         rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._model.nearest(self._rows_for_kernel(rows)).astype(np.int32), X)
@@ -261,7 +265,7 @@ class KernelKMeans(
             return transform_clusters_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
-            return block_by_block(self, X, self.transform)
+            return block_by_block(self, X, KernelKMeans.transform)
         rows = read_new_rows(self, X)
         self._refuse_given("transform")
         return given_back(self._distances(rows, None), X)
@@ -361,16 +365,14 @@ class KernelKMeans(
         self.prototype_indices_ = nearest_members(found.labels, found.distances2, weights, self.n_clusters)
         occupied = int((self.prototype_indices_ >= 0).sum())
         if occupied < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"{occupied} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif not found.converged:
-            warnings.warn(
+            warn(
                 f"the centres still moved after max_iter={self.max_iter} iterations; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _distances(self, rows: Any, norms2: Array | None) -> Array:

@@ -116,8 +116,9 @@ class KernelPCA(
         Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
         columns of different units count alike. Kept with the model: `transform`, pre-images and later batches use it.
     domain : pair of array-like of shape (n_features,), default=None
-        (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
-        and Fourier maps, which are made for a box; rows outside are refused.
+        (low, high): a box that holds all rows, those of later batches included, in the units of X, whatever
+        `scale_input` and `center_input` do to them. It lets `partial_fit` use the Taylor and Fourier maps, which are
+        made for a box; rows outside are refused.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
         ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs the extra ``gpu``);
         ``"auto"``: on a card where there is one and the plan finds it cheaper; ``"torch"``: what the card would do, by

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from gramless.errors import PreimageWarning
 from gramless.estimators.reading import read_new_rows, read_seed
 from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
+from gramless.warning import warn
 
 METHODS = ("ridge", "fixed_point", "distances")
 _SAMPLE_ROWS = 4096
@@ -243,10 +243,9 @@ def _settled_points(expansion: Expansion, scores: Array, start: Array | None) ->
         found[left], left = again.points, left[~again.converged]
     if len(left):
         found[left] = from_distances(expansion, scores[left])
-        warnings.warn(
+        warn(
             f"the fixed point did not settle for {len(left)} of {len(scores)} rows, which have the pre-image from "
             "distances instead; a wider kernel or more components help",
             PreimageWarning,
-            stacklevel=5,
         )
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import os
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from gramless.eigen import Randomized, Solver, solvers
 from gramless.errors import IndefiniteKernelWarning
 from gramless.estimators.devices import to_numpy_rows
 from gramless.kernels import FromCallable, Kernel, Precomputed, kernel_from_name
+from gramless.warning import warn
 
 _FLOATS = [np.float64, np.float32]
 
@@ -30,11 +31,10 @@ def read_kernel(kernel: Any, gamma: float, degree: float, coef0: float, params: 
     else:
         made = kernel if isinstance(kernel, Kernel) else FromCallable(kernel, params or {})
     if made.mercer is False:
-        warnings.warn(
+        warn(
             f"{made} is not positive semidefinite: variances may be negative, and components then do not exist. "
             "Those kept are checked.",
             IndefiniteKernelWarning,
-            stacklevel=5,
         )
     return made
 
@@ -70,15 +70,26 @@ def read_start(init: Any, n: int, k: int) -> Any:
 
 def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[Any, Array]:
     """Rows (n, d) to fit to, or a Gram matrix (n, n), and weights (n,), checked; `checks` are those of scikit-learn."""
+    refuse_path(model, X)
     X = validate_data(model, X, accept_sparse="csr", dtype=_FLOATS, **checks)
     if is_precomputed(model.kernel):
         X = read_gram(X)
     return X, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
+def refuse_path(model: Any, X: Any) -> None:
+    """Raise where the name of a file came to a method that takes rows in memory only."""
+    if isinstance(X, (str, os.PathLike)):
+        name = type(model).__name__
+        raise ValueError(
+            f"X={str(X)!r} is the name of a file, and {name} takes rows here; read the file, and pass its rows"
+        )
+
+
 def read_new_rows(model: Any, X: Any) -> Any:
     """Rows (m, d) that a fitted estimator is asked about, checked; a torch tensor comes as an array."""
     check_is_fitted(model)
+    refuse_path(model, X)
     return validate_data(model, to_numpy_rows(X), accept_sparse="csr", dtype=_FLOATS, reset=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from gramless.arrays import Array, parse_memory
 from gramless.errors import MemoryLimitError, SourceError
-from gramless.estimators.columns import refuse_other_width
+from gramless.estimators.columns import refuse_other_source
 from gramless.execution import LocalRows, block_rows_for, read_ahead
 from gramless.sources import open_source
 
@@ -39,15 +40,14 @@ def affordable_rows(memory_limit: int, n_features: int) -> int:
     return memory_limit // (8 * 10 * 8 * n_features)
 
 
-def all_rows(model: Any, X: Any, sample_weight: Any) -> tuple[Any, Array]:
-    """All rows (n, d) of a source and their weights (n,): a memory map of a ``.npy`` file, others read to memory.
+def all_rows(model: Any, rows: LocalRows) -> tuple[Any, Array]:
+    """All rows (n, d) and their weights (n,): a memory map of a ``.npy`` file, others read to memory.
 
     Raises
     ------
     MemoryLimitError
         If they are more than half of the model's memory limit, as soon as that is known.
     """
-    rows = open_rows(model, X, sample_weight)
     if rows.mappable:
         return rows.at_once()
     limit, size = parse_memory(model.memory_limit) // 2, 0
@@ -65,8 +65,10 @@ def all_rows(model: Any, X: Any, sample_weight: Any) -> tuple[Any, Array]:
     return np.concatenate([block.x for block in blocks]), np.concatenate([block.weights for block in blocks])
 
 
-def block_by_block(model: Any, X: Any, work: Callable[[Any], Array]) -> Array:
-    """What `work` makes of new rows, block by block, stacked."""
+def block_by_block(model: Any, X: Any, work: Callable[[Any, Any], Array]) -> Array:
+    """What ``work(model, block)`` makes of new rows, block by block, stacked; columns are compared by name."""
     rows = open_rows(model, X)
-    refuse_other_width(model, rows)
-    return np.concatenate([work(block.x) for block in read_ahead(rows.blocks())])
+    refuse_other_source(model, rows)
+    nameless = copy.copy(model)  # blocks are arrays, of which scikit-learn would say that they have no names
+    nameless.__dict__.pop("feature_names_in_", None)
+    return np.concatenate([work(nameless, block.x) for block in read_ahead(rows.blocks())])

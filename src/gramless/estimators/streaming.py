@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from gramless.arrays import Array, use_threads
 from gramless.certificates import Certificate
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
+from gramless.estimators.columns import refuse_other_source
 from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
@@ -83,7 +84,10 @@ class Streaming:
         """
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             if is_out_of_core(X):
-                self._take_blocks(open_rows(self, X, sample_weight), fresh=not self._goes_on())
+                rows, goes_on = open_rows(self, X, sample_weight), self._goes_on()
+                if goes_on:
+                    refuse_other_source(self, rows)
+                self._take_blocks(rows, fresh=not goes_on)
             else:
                 self._take_batch(X, sample_weight)
         return self
@@ -249,7 +253,7 @@ class Streaming:
 
     def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
-        domain_around(self, X if reset else self._rows_for_kernel(X))  # refuses rows outside the domain
+        domain_around(self, self._rows_for_kernel(X))  # refuses rows outside the domain
         there = weights > 0
         return (X, weights) if there.all() else (X[there], weights[there])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -13,6 +12,7 @@ from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
 from gramless.tables import html_table, text_table
+from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
@@ -142,7 +142,7 @@ class Plan:
                 f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
                 f"where tol={self.problem.tol:.0e} is wanted"
             )
-        warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
+        warn(text + ". A larger tol is reached sooner", LongFitWarning)
 
     def title(self) -> str:
         """The problem in a line."""

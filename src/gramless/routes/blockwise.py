@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +57,7 @@ class Gathering:
     center : ndarray of shape (d,) or None
         Subtracted from rows before the kernel sees them.
     domain : Box or None
-        Refuses rows outside.
+        Refuses rows outside, as they come.
     size : int
         Rows of the sample for pre-images; 0 for none.
     seed : int
@@ -79,7 +80,7 @@ class Gathering:
         x = block.x if self.center is None else block.x - self.center
         x = x if self.scale is None else x / self.scale
         if self.domain is not None:
-            refuse_outside(self.domain, Box.around(x))
+            refuse_outside(self.domain, Box.around(block.x))
         sample = None
         if self.size:
             sample = RowSample.of(block.x, block.weights, self.size, seed=[self.seed, block.number])
@@ -97,13 +98,14 @@ class Gathering:
         return rows[block.weights[rows] > 0]
 
 
-def refuse_outside(domain: Box, box: Box) -> None:
-    """Raise unless `box` lies inside `domain`."""
+def refuse_outside(domain: Box, box: Box, back: Callable[[Array], Array] = np.asarray) -> None:
+    """Raise unless `box` lies inside `domain`; the message has what `back` makes of their sides."""
     for column in range(len(domain.low)):
         if box.low[column] < domain.low[column] or box.high[column] > domain.high[column]:
+            low, high = back(box.low)[column], back(box.high)[column]
             raise ValueError(
-                f"column {column} has values from {box.low[column]:g} to {box.high[column]:g}, outside domain="
-                f"({domain.low[column]:g}, {domain.high[column]:g}); widen domain"
+                f"column {column} has values from {low:g} to {high:g}, outside domain="
+                f"({back(domain.low)[column]:g}, {back(domain.high)[column]:g}); widen domain"
             )
 
 

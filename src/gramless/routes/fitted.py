@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from gramless.eigen import Outcome
 from gramless.errors import UncertifiedWarning
 from gramless.features import Moments
 from gramless.spaces import Eigenspace
+from gramless.warning import warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +115,11 @@ def settle_spectrum(
     zero = values <= max(1e-12 * largest, noise)  # scikit-learn's rule, and the usual rounding
     values = np.where(zero, 0.0, values)
     if ((values > 1e-6 * largest) & (certificate.lower <= 0)).any():
-        warnings.warn(
+        warn(
             "rounding errors could be as large as some eigenvalues: their intervals in certificate_ reach down to 0. "
             "An outlier, rows far from the origin, or a kernel much wider or narrower than the data cost digits: "
             "centre and scale the data",
             UncertifiedWarning,
-            stacklevel=2,
         )
     lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)
     upper = np.where(zero, np.maximum(certificate.upper, 0.0), certificate.upper)
