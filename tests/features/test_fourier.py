@@ -243,6 +243,31 @@ def test_threads_change_no_bit(d):
         assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
 
 
+def test_every_error_of_the_sums_widens_the_intervals_by_what_it_may_do():
+    """Images of a box that nearly fills a period; frequencies left out, upwards alone; errors of the sums."""
+    x = np.random.default_rng(0).random((20, 1))
+    moments = fourier_map(Gaussian(0.5), Box.around(x), 1e-12).moments(x, np.ones(20))
+
+    def solve(**changed):
+        return replace(moments, **changed).solve(2, 1e-12, np.random.default_rng(0))
+
+    plain = solve()
+    grid = moments.grid
+    crowded = replace(grid, box=Box(grid.box.low, grid.box.low + grid.axes.periods - 3 * 0.5))
+    more = 20 * (crowded.aliasing - grid.aliasing)
+    assert 0.1 < more < 1
+    images = solve(grid=crowded)
+    np.testing.assert_allclose(images.upper - plain.upper, more, rtol=1e-6)
+    np.testing.assert_allclose(plain.lower[0] - images.lower[0], more, rtol=1e-6)
+    np.testing.assert_allclose(images.residual - plain.residual, more, rtol=1e-6)
+    left_out = solve(left_out=moments.left_out + 1e-3)
+    np.testing.assert_allclose(left_out.upper - plain.upper, 1e-3, rtol=1e-6)
+    np.testing.assert_array_equal(left_out.lower, plain.lower)
+    off = solve(slip=moments.slip + 1e-5)
+    assert (off.upper[:2] - plain.upper[:2] >= 3e-5 * (1 - 1e-6)).all()
+    assert (plain.lower[:2] - off.lower[:2] >= 3e-5 * (1 - 1e-6)).all()
+
+
 def test_different_boxes_do_not_mix():
     x = np.linspace(0, 1, 5)[:, None]
     one, two = (fourier_map(Gaussian(1.0), Box.around(x * side), 1e-6) for side in (1.0, 2.0))
