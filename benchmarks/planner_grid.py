@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gramless import KernelPCA
+from gramless.estimators.asking import pose_components
 from gramless.kernels import Gaussian
 from gramless.planning import make_plan
 
@@ -31,7 +32,7 @@ def judge(n: int, d: int, width: float, tol: float, limit_s: float, verbose: boo
     x = np.random.default_rng(0).random((n, d))
     model = KernelPCA(K, kernel=Gaussian(width * np.sqrt(d)), tol=tol, random_state=0)
     case = {"n": n, "d": d, "width": width, "tol": tol}
-    problem = model._pose(x, model.kernel, np.ones(n))
+    problem = pose_components(model, x, model.kernel, np.ones(n))
     try:
         plan = make_plan(problem)
     except ValueError as error:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gramless.arrays.memory import readable_bytes
 from gramless.execution import join_in_tree
 from gramless.features import Box, FeatureMap, LandmarkMap, maps
 from gramless.kernels import Gaussian, Polynomial
@@ -164,8 +165,8 @@ def constants(figures: dict[str, Any]) -> list[str]:
         *_row("map", "features", "rows a second and thread", "moments", f"tree of {figures['partitions']:,}", "off by"),
     ]
     for name, row in figures["maps"].items():
-        cells = f"{row['features']:,}", f"{row['rate']:,.0f}", _size(row["bytes"]), f"{row['tree_seconds']:.2g} s"
-        lines += _row(name, *cells, f"{row['off']:.0e}")
+        cells = f"{row['features']:,}", f"{row['rate']:,.0f}", readable_bytes(row["bytes"])
+        lines += _row(name, *cells, f"{row['tree_seconds']:.2g} s", f"{row['off']:.0e}")
     return lines
 
 
@@ -178,8 +179,8 @@ def predictions(figures: dict[str, Any]) -> list[str]:
             f"{row['workers']:,}",
             f"{row['partitions']:,}",
             f"{row['levels']}",
-            _size(row["moved"]),
-            _size(row["memory"]),
+            readable_bytes(row["moved"]),
+            readable_bytes(row["memory"]),
             *(_time(row[name]) for name in ("read", "compute", "scheduling", "seconds")),
         )
     return lines
@@ -190,14 +191,6 @@ def _row(*cells: str) -> list[str]:
         f"   {'*' if first else ' '} - {cell}"
         for first, cell in zip([True, *[False] * len(cells)], cells, strict=False)
     ]
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
 
 
 def _time(seconds: float) -> str:

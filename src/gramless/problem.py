@@ -90,6 +90,21 @@ class Problem:
     block: int = 0
     mapped: bool = False
 
+    @property
+    def diameter(self) -> float:
+        """Length of the diagonal of the box; 0 where none is known, infinite where it overflows."""
+        if self.low is None:
+            return 0.0
+        with np.errstate(over="ignore"):
+            extent = np.asarray(self.high, dtype=np.float64) - np.asarray(self.low, dtype=np.float64)
+            longest = float(extent.max(initial=0.0))
+            return longest * float(np.linalg.norm(extent / longest)) if 0 < longest < np.inf else longest
+
+    @property
+    def overflows(self) -> bool:
+        """Whether a few squares of distances, added up, may leave the range of float64."""
+        return self.diameter > 1e153
+
 
 @dataclass(frozen=True)
 class Estimate:

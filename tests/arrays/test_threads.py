@@ -1,9 +1,14 @@
+import linecache
 import os
+import sys
 import threading
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from gramless.arrays import run_in_threads, use_threads
+import gramless.arrays.threads
+from gramless.arrays import blas_threads_for, one_blas_thread, run_in_threads, use_threads
 
 
 def squares_of(numbers, threads):
@@ -77,3 +82,86 @@ def test_a_forked_child_starts_threads_of_its_own():
     if child == 0:
         os._exit(0 if len(squares_of(list(range(9)), 2)) == 9 else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+class InterruptedAt:
+    """Raises KeyboardInterrupt at the given line event inside the module of the threads, as Ctrl-C may.
+
+    Not where a context is entered or left: for the interpreter that is one step, with no signal inside.
+    """
+
+    def __init__(self, line):
+        self.left = line
+
+    def __enter__(self):
+        sys.settrace(self.enter)
+        return self
+
+    def __exit__(self, *error):
+        sys.settrace(None)
+
+    def enter(self, frame, event, argument):
+        return self.line if frame.f_code.co_filename == gramless.arrays.threads.__file__ else None
+
+    def line(self, frame, event, argument):
+        if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip().startswith(
+            "with"
+        ):
+            self.left -= 1
+            if self.left == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self.line
+
+
+def some_work():
+    with use_threads(2):
+        run_in_threads(lambda piece: np.ones((4, 4)) @ np.ones((4, 4)), [[0, 1, 2]])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_blas_as_it_was():
+    """One that struck between two lines left BLAS held, and whoever needed all of its threads waited for ever."""
+    before = sys.gettrace()
+    struck = 0
+    try:
+        with threadpool_limits(2, user_api="blas"):
+            for line in range(1, 500):
+                try:
+                    with InterruptedAt(line) as interrupt:
+                        some_work()
+                except KeyboardInterrupt:
+                    struck += 1
+                some_work()  # whoever was kept from leaving leaves now
+                assert set(blas_threads()) == {2}, f"after an interrupt at line event {line}"
+                with one_blas_thread():
+                    assert set(blas_threads()) == {1}, f"after an interrupt at line event {line}"
+                with blas_threads_for(5000):
+                    assert set(blas_threads()) == {2}, f"after an interrupt at line event {line}"
+                if interrupt.left > 0:
+                    break
+    finally:
+        sys.settrace(before)
+    assert interrupt.left > 0, "not all lines were tried"
+    assert struck > 20
+
+
+def test_nobody_waits_for_another_who_holds_blas():
+    holding, done = threading.Event(), threading.Event()
+
+    def hold():
+        with one_blas_thread():
+            holding.set()
+            done.wait(60)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    assert holding.wait(60)
+    with blas_threads_for(5000), one_blas_thread():
+        done.set()
+    other.join(60)
+    assert not other.is_alive()

@@ -48,6 +48,13 @@ def test_probes_fail_as_seldom_as_stated() -> None:
     assert 0.03 < (bounds < 1).mean() <= 0.2
 
 
+def test_one_power_of_one_eigenvalue_is_bounded_by_the_quantile():
+    """C = l u u^T: |C G| = l |u^T G|, the square of which is divided by what chi-squared exceeds all but seldom."""
+    made = powers(np.r_[0.5, np.zeros(19)], 1)
+    expected = 0.5 * np.linalg.norm(made[0][0]) / np.sqrt(chi2_lower(30, 0.05))  # half for each of two events
+    assert from_probes(made, 0.1, 0.0) == pytest.approx(expected, rel=1e-9)
+
+
 def test_more_powers_bound_more_closely() -> None:
     for spectrum in SPECTRA.values():
         bounds = [from_probes(powers(spectrum, degree), 1e-10, 1e-14) for degree in (1, 2, 3)]
@@ -76,6 +83,22 @@ def test_errors_of_the_products_are_covered() -> None:
             size = np.linalg.norm(slip)
             made.append(product + slip * min(1.0, rounding * np.linalg.norm(made[-1]) / size))
         assert from_probes(made, 1e-10, rounding) >= 1.0
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+def test_errors_of_the_products_are_attained_on_one_axis(degree):
+    """C = 1, each product too small by all that is allowed, and G as short as it may be: just 1 can be proved."""
+    rounding, probability = 1e-2, 1e-3
+    g = np.ones((1, 30)) * np.sqrt(chi2_lower(30, probability / 2) / 30)
+    made = [(1 - rounding) ** m * g for m in range(degree + 1)]
+    assert from_probes(made, probability, rounding) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+def test_units_do_not_matter(unit):
+    for spectrum in SPECTRA.values():
+        here, there = (from_probes(powers(s * spectrum, 3), 1e-10, 1e-3 * s) for s in (1.0, unit))
+        assert there == pytest.approx(unit * here, rel=1e-12)
 
 
 def test_nothing_outside_is_zero() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import rel_entr
 
 from gramless.certificates import bernstein_upper, hoeffding_upper
 
@@ -12,6 +13,14 @@ def test_a_mean_exceeds_its_bound_no_more_often_than_stated(bound, a, b):
     rng = np.random.default_rng(0)
     missed = [bound(rng.beta(a, b, 200), 0.05) < a / (a + b) for _ in range(400)]
     assert np.mean(missed) <= 0.05
+
+
+@pytest.mark.parametrize("mean", [1e-5, 0.02, 0.5, 0.9])
+def test_hoeffdings_bound_is_where_the_relative_entropy_is_what_is_allowed(mean):
+    samples = np.full(1000, mean)
+    q = hoeffding_upper(samples, 1e-6)
+    assert mean < q < 1
+    assert rel_entr(mean, q) + rel_entr(1 - mean, 1 - q) == pytest.approx(np.log(1e6) / 1000, rel=1e-9)
 
 
 def test_samples_at_the_ends():

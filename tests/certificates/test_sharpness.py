@@ -38,6 +38,8 @@ def test_inertia_is_attained_where_the_outside_is_a_multiple_of_the_identity(see
             room = most[j] + 0.02 * (most[j] - max(ritz[j], s)) + 0.13 * max(0.0, most[j] - ritz[j]) + 1e-9
             assert truth[j] - 1e-12 <= found[j] <= room
             assert together[j] >= truth[j] - 1e-12
+            near = max(found[j], ritz[j] + 0.1 * (ritz[j] - s), s + 0.1 * abs(s))  # what is that near is not refined
+            assert together[j] <= near + 1e-9
 
 
 @given(seed=st.integers(0, 1000), rounding=st.sampled_from([1e-3, 0.05]))
@@ -56,6 +58,22 @@ def test_errors_of_the_computed_numbers_are_covered(seed, rounding):
     assert from_frobenius(float((truth**2).sum()), ritz, coupling, 0.0) == pytest.approx(0.5 * np.sqrt(2), abs=1e-4)
 
 
+@pytest.mark.parametrize("rounding", [1e-3, 0.05])
+@pytest.mark.parametrize("computed", [0.0, 0.3, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("m", [1, 3])
+def test_a_coupling_of_the_size_of_its_error_is_covered(m, computed, rounding):
+    """Of one axis coupled to one more the coupling was found too small by `rounding`, and so was the Ritz value."""
+    ritz = np.array([1.0, -5.0, -6.0])[:m]
+    for gap in (0.25 * rounding, rounding, 4 * rounding, 0.5):
+        true = (computed + 1) * rounding
+        truth = np.linalg.eigvalsh([[1.0, true], [true, 1 - gap]])[-1]
+        low, coupling = ritz - rounding, np.zeros((1, m))
+        coupling[0, 0] = computed * rounding
+        bound = least_upper_bound(low, coupling, 0, 1 - gap, rounding)
+        assert truth - 1e-12 <= bound <= 1 + 12 * (truth - 1) + 12 * rounding
+        assert upper_bounds(low, coupling, 1, 1 - gap, rounding)[0] >= truth - 1e-12
+
+
 def test_a_fact_is_attained_in_two_dimensions():
     """l_2 = x and t_1 = a: then C = x + r^2 / (a - x) exactly, from the determinant."""
     a, x, r = 3.0, 1.0, 0.7
@@ -67,6 +85,33 @@ def test_a_fact_is_attained_in_two_dimensions():
     assert from_fact(0, x, np.array([a]), np.array([[r]]), 0.0) == np.inf
     assert from_fact(2, x, np.array([a]), np.array([[r]]), 0.0) == np.inf
     assert from_fact(1, a, np.array([a]), np.array([[r]]), 0.0) == np.inf
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
+@pytest.mark.parametrize("shape", [(8, 1), (3, 3), (2, 5)])
+def test_units_do_not_matter(shape, unit):
+    """Everything times a power of two, which rounds nothing: so is every bound, and no angle changes."""
+    for s in (-1.0, 0.5, 2.0):
+        ritz, coupling, truth = arrow(3, *shape, s, leak=0.3)
+        scaled, leak = unit * ritz, unit * coupling
+        for rounding in (0.0, 0.01):
+            one = [least_upper_bound(ritz, coupling, j, s, rounding) for j in range(shape[0])]
+            other = [least_upper_bound(scaled, leak, j, unit * s, unit * rounding) for j in range(shape[0])]
+            np.testing.assert_allclose(other, unit * np.array(one), rtol=1e-12)
+            together = upper_bounds(scaled, leak, shape[0], unit * s, unit * rounding)
+            np.testing.assert_allclose(together, unit * upper_bounds(ritz, coupling, shape[0], s, rounding), rtol=1e-12)
+            total = float((truth**2).sum())
+            assert from_frobenius(unit**2 * total, scaled, leak, unit * rounding) == pytest.approx(
+                unit * from_frobenius(total, ritz, coupling, rounding), rel=1e-12
+            )
+            assert from_fact(1, unit * s, scaled, leak, unit * rounding) == pytest.approx(
+                unit * from_fact(1, s, ritz, coupling, rounding), rel=1e-12
+            )
+            here = certify(ritz, coupling, Outside(rigorous=s), 2, rounding)
+            there = certify(scaled, leak, Outside(rigorous=unit * s), 2, unit * rounding)
+            np.testing.assert_allclose(there.upper, unit * here.upper, rtol=1e-12)
+            np.testing.assert_allclose(there.angle, here.angle, rtol=1e-9)
+            np.testing.assert_allclose(there.width, here.width, rtol=1e-9)
 
 
 def test_angles_of_a_turned_plane():
@@ -130,6 +175,8 @@ def test_a_certificate_cut_and_raised():
     np.testing.assert_array_equal(whole.at_least(floor).upper, np.maximum(whole.upper, floor))
     np.testing.assert_allclose(whole.width, (whole.upper - whole.lower) / whole.values)
     assert "rigorous" in str(whole)
+    assert whole._repr_html_().count("<tr") == 5
+    assert [row[0] for row in whole.rows()] == ["1", "2", "3", "4"]
     assert str(whole).count("\n") == 5  # a header, four components and a footnote
 
 

@@ -67,3 +67,36 @@ def test_exclude_refuses_what_is_not_there(numbered, capsys):
     assert "no column 'number' for --exclude; it has: id, a, b, c, d" in capsys.readouterr().err
     assert main(["fit", "numbered.csv", "--columns", "a,b", "--exclude", "a,b"]) == 3
     assert "leaves no column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["fit", "--scale", "-k", "2"], ["cluster", "-o", "clusters.csv"], ["plan"]])
+def test_numbers_of_rows_without_a_name_are_pointed_out(folder, irises, words, capsys):
+    rows = np.column_stack([np.arange(150), irises])
+    np.savetxt(folder / "indexed.csv", rows, delimiter=",", header=",a,b,c,d", comments="")
+    assert main([*words, "indexed.csv"]) == 0
+    warned = capsys.readouterr().err
+    assert warned.startswith("gramless: warning: column 0 of indexed.csv has no name")
+    assert "leave it out with --exclude 0" in warned
+    assert main([*words, "indexed.csv", "--exclude", "0"]) == 0
+    assert "has no name" not in capsys.readouterr().err
+    if words[0] == "fit":
+        assert gramless.load(folder / "model.gramless").feature_names_in_.tolist() == list("abcd")
+        assert main([*words, "indexed.csv"]) == 0
+        assert main(["inspect", "model.gramless"]) == 0
+        assert "(no name), a, b, c, d" in capsys.readouterr().out
+
+
+def test_the_index_that_pandas_wrote_is_not_used(folder, irises):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(irises, columns=list("abcd")).assign(kind="iris")
+    frame[frame["a"] > 5].to_parquet("some.parquet")
+    assert main(["fit", "some.parquet", "--label", "kind", "-k", "2"]) == 0
+    model = gramless.load(folder / "model.gramless")
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert model.transform(frame.loc[:3, list("abcd")]).shape == (4, 2)
+
+
+def test_labels_in_the_same_file_leave_one_table(folder, irises):
+    np.savez("labelled.npz", X=irises, y=np.arange(150) % 3)
+    assert main(["fit", "labelled.npz", "--label", "y", "-k", "2"]) == 0
+    assert gramless.load(folder / "model.gramless").n_features_in_ == 4

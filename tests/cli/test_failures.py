@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,3 +194,23 @@ def test_ctrl_c_during_a_fit_writes_no_model(folder, monkeypatch, capsys):
     assert main(FIT) == 130
     assert capsys.readouterr().err == "gramless: interrupted; nothing was written\n"
     assert [path.name for path in folder.iterdir()] == ["iris.csv"]
+
+
+def test_update_says_why_a_model_takes_no_rows(folder, capsys):
+    np.save("rows.npy", np.random.default_rng(0).normal(size=(40, 3)))
+    assert main(["fit", "rows.npy", "--method", "dense", "-k", "2"]) == 0
+    capsys.readouterr()
+    assert main(["update", "model.gramless", "rows.npy"]) == 4
+    assert "method='dense' needs all rows at once; use fit" in capsys.readouterr().err
+
+
+def test_a_model_needs_its_own_suffix_in_the_same_folder(folder, capsys):
+    np.save("rows.npy", np.ones((4, 2)))
+    assert main(["fit", "rows.npy", "-o", "models/mine.bin"]) == 3
+    assert f"pass -o {Path('models') / 'mine.gramless'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--quiet", "-q"])
+def test_options_for_all_commands_come_first(folder, option, capsys):
+    assert main(["fit", "iris.csv", option]) == 2
+    assert f"{option} goes before the command: gramless {option} fit ..." in capsys.readouterr().err

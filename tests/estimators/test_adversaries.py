@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from extended import WIDE, centered_gram, eigenvalues
 
-from gramless import KernelPCA, UncertifiedWarning
+from gramless import IndefiniteKernelWarning, KernelPCA, UncertifiedWarning
 from gramless import kernels as k
 
 METHODS = ["dense", "tiled"]
@@ -198,3 +198,60 @@ def test_a_narrow_kernel_knows_a_row_again():
     np.testing.assert_allclose(k.Gaussian(1e-8)(x, x.copy()), np.eye(40))
     model = KernelPCA(3, kernel=k.Gaussian(1e-8), method="sparse").fit(x)
     np.testing.assert_allclose((model.transform(x) ** 2).sum(axis=0), model.eigenvalues_, rtol=1e-6)
+
+
+def test_points_so_far_apart_that_each_is_alone():
+    """1 is nearly an elevenfold eigenvalue: LAPACK's driver for some pairs returned none, and 0 was certified."""
+    x = np.array([217, 163, 130, 69, 78, 10, 19, 4, 44, 208, 166, 233, 128, 155, 248, 186, 161, 139])
+    x = np.append(x, [143, 239, 71, 208, 171, 0, 100, 219, 141, 8, 195, 186, 216, 44, 22, 220, 5, 138]).reshape(12, 3)
+    for method in ("landmarks", "dense", "tiled"):
+        certificate = KernelPCA(1, kernel=k.Laplacian(2.0), method=method).fit(x).certificate_
+        assert certificate.lower[0] > 0.99999
+        assert certificate.upper[0] < 1.0001
+
+
+def test_scores_of_features_that_are_tiny_beside_a_constant():
+    """Rounding along the constant feature drowned them: the rows projected to 0."""
+    x = rows(5, 2) * 1e-50
+    model = KernelPCA(2, kernel=k.Polynomial(3, 1.0), method="monomials").fit(x)
+    np.testing.assert_allclose((model.transform(x) ** 2).sum(axis=0), model.eigenvalues_, rtol=1e-6)
+
+
+def test_projections_that_would_be_rounding_are_refused():
+    """Rows that differ in their last bits, about 1e6, cubed: the variances were right, the projections were not."""
+    x = -1e6 + 1e-10 * np.arange(7.0)[:, None]
+    with pytest.raises(ValueError, match="rounding would spoil projections; centre and scale the data"):
+        KernelPCA(2, kernel=k.Polynomial(3, 1.0), method="monomials").fit(x)
+
+
+def test_values_lie_in_their_intervals():
+    """Zeros that stood for small negative values, and what merging left of the eigenvalue 0 of the mean, did not."""
+    x = np.array([[2, 1, 0], [-2, -1, -3], [-3, -3, -2]])
+    for method in ("dense", "tiled"):
+        with pytest.warns(IndefiniteKernelWarning):
+            certificate = KernelPCA(3, kernel=k.Tanh(0.5, -0.25), method=method).fit(x).certificate_
+        assert (certificate.lower <= certificate.values).all()
+        assert (certificate.values <= certificate.upper).all()
+    stream = KernelPCA(3, kernel=k.Cosine(), method="merging")
+    for batch in np.array_split(rows(3, 4) - 1e6, 2):
+        stream.partial_fit(batch)
+    assert stream.eigenvalues_[2] == 0 == stream.certificate_.upper[2]
+
+
+@pytest.mark.filterwarnings("ignore::gramless.errors.UncertifiedWarning")
+def test_squares_of_distances_that_overflow():
+    far = rows(8, 2)
+    far *= 9e153 / np.linalg.norm(far, axis=1).max()  # squares of the rows fit, those of distances need not
+    assert np.isfinite(KernelPCA(2, kernel=k.Gaussian(1.5), method="dense").fit(far).certificate_.upper).all()
+    for method in ("sparse", "landmarks"):
+        with pytest.raises(ValueError, match="squares of distances overflow: rescale"):
+            KernelPCA(2, kernel=k.Laplacian(2.0), method=method).fit(rows(8, 2) * 1e180)
+
+
+def test_neighbours_that_centring_would_merge_are_named():
+    """Two columns of 1e100 and of 1e6 beside each other: the variances were right, the projections were not."""
+    x = np.array([[2e100, -4e6], [2e100, -1e6], [-5e5, 1e100], [-2e6, 1e100]])
+    with pytest.raises(ValueError, match="would not tell those apart; scale the data"):
+        KernelPCA(2, kernel=k.Gaussian(1e8), method="sparse").fit(x)
+    far = KernelPCA(2, kernel=k.Gaussian(1.0), method="sparse").fit(rows(6, 2) * 1e100)  # none has a neighbour
+    np.testing.assert_allclose((far.transform(rows(6, 2) * 1e100) ** 2).sum(axis=0), 1.0)

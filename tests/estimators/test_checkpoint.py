@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-import gramless.estimators.out_of_core as out_of_core
+import gramless.estimators.source_rows as source_rows
 from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
 
@@ -19,10 +19,10 @@ CHILD = textwrap.dedent(
     """
     import os, signal, sys
     import numpy as np
-    import gramless.estimators.out_of_core as out_of_core
+    import gramless.estimators.source_rows as source_rows
     from gramless import KernelPCA
 
-    out_of_core.block_rows_for = lambda n_features, limit=None: 256
+    source_rows.block_rows_for = lambda n_features, limit=None: 256
     data, log, model, die_after, settings = sys.argv[1:]
     x = np.load(data)
 
@@ -45,7 +45,7 @@ CHILD = textwrap.dedent(
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(out_of_core, "block_rows_for", lambda n_features, limit=None: 256)
+    monkeypatch.setattr(source_rows, "block_rows_for", lambda n_features, limit=None: 256)
 
 
 def _run(folder, settings, die_after):

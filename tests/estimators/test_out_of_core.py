@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import gramless.estimators.out_of_core as out_of_core
+import gramless.estimators.source_rows as source_rows
 from gramless import IndefiniteKernelWarning, KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
 from gramless.kernels import Gaussian, Matern, Polynomial
 from gramless.progress import Silent, observed_by
@@ -17,7 +17,7 @@ TALL = RNG.standard_normal((700, 6))
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Many blocks, though the tables are small."""
-    monkeypatch.setattr(out_of_core, "block_rows_for", lambda n_features, limit=None: 256)
+    monkeypatch.setattr(source_rows, "block_rows_for", lambda n_features, limit=None: 256)
 
 
 class Counted:

@@ -77,6 +77,33 @@ def test_later_batches_keep_the_scale_of_the_fit(rows):
     np.testing.assert_allclose(abs(model.transform(rows)), abs(plain.transform(scaled)), atol=1e-6)
 
 
+@pytest.mark.parametrize("moved", [{"scale_input": True}, {"center_input": True}])
+@pytest.mark.parametrize("file", [False, True])
+def test_domain_is_in_the_units_of_the_rows(moved, file, tmp_path):
+    x = np.random.default_rng(0).random((300, 2)) * [100.0, 1e-3] + [1000.0, 0.0]
+    given = x
+    if file:
+        given = tmp_path / "rows.npy"
+        np.save(given, x)
+    settings = dict(n_components=3, kernel=Gaussian(1.0 if "scale_input" in moved else 40.0), **moved)
+    boxed = KernelPCA(**settings, domain=([1000, 0], [1100, 1e-3]), method="fourier", tol=1e-8).fit(given)
+    free = KernelPCA(**settings, method="dense").fit(x)
+    np.testing.assert_allclose(boxed.eigenvalues_, free.eigenvalues_, rtol=1e-7)
+    with pytest.raises(
+        ValueError, match=r"column 0 has values from 1\d+\.?\d* to 1\d+\.?\d*, outside domain=\(1000, 1050\)"
+    ):
+        KernelPCA(**settings, domain=([1000, 0], [1050, 1e-3]), method="fourier").fit(given)
+
+
+def test_later_batches_must_lie_in_the_domain():
+    x = np.random.default_rng(0).random((300, 2)) * 100
+    model = KernelPCA(3, kernel=Gaussian(1.0), scale_input=True, domain=(0, 100), method="fourier").fit(x[:200])
+    model.partial_fit(x[200:])
+    assert model.explained_variance_ratio_.sum() <= 1
+    with pytest.raises(ValueError, match=r"column 0 has values from .* to 120, outside domain=\(0, 100\)"):
+        model.partial_fit([[120.0, 50.0]])
+
+
 def test_what_it_does_not_do_it_says(rows):
     with pytest.raises(AttributeError, match="partial_fit"):
         KernelPCA(3, scale_input=True).partial_fit(rows)

@@ -125,3 +125,78 @@ def test_likely_norms_add_and_survive_removal():
     assert b.solve(1, 1e-3, RNG).kind == "rigorous"
     with pytest.raises(ValueError, match="leaves nothing"):
         a - a
+
+
+def stated(weight, mean, scatter, **errors):
+    """Moments of which each error is as large as it says."""
+    return DenseMoments(weight=weight, mean=np.array(mean), scatter=np.array(scatter), rows=3, **errors)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_errors_of_means_are_carried_as_far_as_they_can_go(sign):
+    """Two means on one axis, each off by its error so that their distance, or that of both, is off the most."""
+    a = stated(6.0, [0.0], [[5.0]], leak=0.0, rounding=0.125, mean_error=0.01)
+    b = stated(2.0, [3.0], [[1.0]], leak=0.0, rounding=0.25, mean_error=0.02)
+    made = a + b if sign > 0 else a - b
+    weight = 6 + sign * 2
+    apart = 3 + 0.03
+    truth = 5 + sign * 1 + sign * 12 / weight * apart**2 + sign * 0.375
+    assert made.scatter[0, 0] + sign * made.rounding == pytest.approx(truth, rel=1e-12)
+    both = (6 * 0.01 + 2 * sign * (3 + sign * 0.02)) / weight
+    assert made.mean[0] + made.mean_error == pytest.approx(both, rel=1e-12)
+    assert made.weight == weight
+    assert made.rows == 3 + sign * 3
+
+
+def test_what_is_left_out_adds():
+    a = stated(6.0, [0.0], [[5.0]], leak=0.5, rounding=0.0, leak_error=0.125, slip=0.3, lost=0.25)
+    b = stated(2.0, [3.0], [[1.0]], leak=0.25, rounding=0.0, leak_error=0.0625, slip=0.4, lost=1.0)
+    made = a + b
+    assert (made.leak, made.leak_error, made.lost) == (0.75, 0.1875, 1.25)
+    assert made.slip == pytest.approx(0.5)
+    assert made.trace == pytest.approx(5 + 1 + 12 / 8 * 9 + 0.75 + 1.25)
+    less = a - b  # of b, at least 0.1875 goes
+    assert (less.leak, less.leak_error) == (0.3125, 0.1875)
+
+
+@pytest.mark.parametrize("likely", [None, 0.0625])
+def test_intervals_are_attained_and_have_no_unit(likely):
+    """All that is left out, and all rounding, may lie on the first axis, and the slip along it."""
+    chance = 0.0 if likely is None else 1e-6
+    moments = stated(
+        6.0, [1.0, 2.0], [[4.0, 0.0], [0.0, 1.0]], leak=0.5, rounding=0.25, slip=0.1, lost=0.5, mean_error=0.5,
+        leak_error=0.25, likely=likely, failure_probability=chance,
+    )  # fmt: skip
+    found = moments.solve(1, 1e-3, RNG)
+    left = 0.25 + (0.5 if likely is None else likely)
+    assert found.upper[0] == pytest.approx((np.sqrt(4 + left) + 0.1) ** 2)
+    assert found.lower[0] == pytest.approx((np.sqrt(4 - 0.25) - 0.1) ** 2)
+    assert found.upper[1] == pytest.approx((np.sqrt(1 + left) + 0.1) ** 2)
+    assert found.residual[0] == pytest.approx(left + 2 * np.sqrt(found.upper[0]) * 0.1 + 0.01)
+    assert found.failure_probability == chance
+    unit = 2.0**-60
+    scaled = moments.scaled(unit)
+    other = scaled.solve(1, 1e-3, RNG)
+    for field in ("values", "lower", "upper", "residual"):
+        np.testing.assert_allclose(getattr(other, field), unit * getattr(found, field), rtol=1e-12)
+    assert scaled.trace == pytest.approx(unit * moments.trace)
+    assert scaled.weight == 6 * unit
+    assert scaled.leak_error == 0.25 * unit
+    assert scaled.mean_error == 0.5
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+def test_errors_of_the_features_are_attained(by_row):
+    """On one axis, about 0: all features too small by the part that is stated, or each by its own error."""
+    exact, weights, part = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([1.0, 2.0, 2.0, 1.0]), 0.01
+    found = (1 - part) * exact
+    if by_row:
+        moments = DenseMoments.of(found, weights, 0.5, errors=part * np.abs(exact[:, 0]))
+    else:
+        moments = DenseMoments.of(found, weights, 0.5, part / (1 - part))
+    assert moments.scatter[0, 0] + moments.rounding == pytest.approx(12.0, rel=1e-12)
+    assert moments.mean_error == pytest.approx(part * np.sqrt(12 / 6), rel=1e-9)  # were all errors of one sign
+    assert (moments.leak, moments.leak_error) == (0.5, 0.0)
+    more = DenseMoments.of(found, weights, 0.5, part / (1 - part), rounding=0.25, leak_error=0.125)
+    assert more.rounding == pytest.approx(12.0 - moments.scatter[0, 0] + 0.25, rel=1e-12)
+    assert more.leak_error == 0.125

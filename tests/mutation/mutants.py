@@ -32,29 +32,60 @@ class Mutant:
 
     Attributes
     ----------
-    line : int
+    line, column : int
     change : str
         What it is, in words.
-    source : str
-        Of the whole module, changed.
+    index : int
+        Among all of the module's.
+    lines : range
+        Of the statement: a test that reaches none of them cannot notice.
+    at_import : bool
+        Whether the statement runs when the module is imported, and not when a function of it is called.
     """
 
     line: int
+    column: int
     change: str
-    source: str
+    index: int
+    lines: range
+    at_import: bool
 
 
 def mutants(source):
     """All mutants of a module's source, in the order of its lines."""
     tree = ast.parse(source)
-    count = len(_places(tree))
+    homes = dict(_homes(tree))
     made = []
-    for i in range(count):
-        changed = copy.deepcopy(tree)
-        node, change = _places(changed)[i]
-        words = change(node)
-        made.append(Mutant(node.lineno, words, ast.unparse(ast.fix_missing_locations(changed))))
+    for i, (node, change) in enumerate(_places(tree)):
+        statement, at_import = homes[id(node)]
+        words = f"{change(copy.deepcopy(node))} in {ast.unparse(node)[:60]}"
+        made.append(Mutant(node.lineno, node.col_offset, words, i, _lines(statement), at_import))
     return made
+
+
+def changed(source, index):
+    """The syntax tree of a module with one of its mutants in it; line numbers are as before."""
+    tree = ast.parse(source)
+    node, change = _places(tree)[index]
+    change(node)
+    return ast.fix_missing_locations(tree)
+
+
+def _homes(tree, statement=None, at_import=True):
+    """(id of node, (its statement, whether that runs at import)) pairs."""
+    for name, field in ast.iter_fields(tree):
+        called = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) and name == "body"
+        for node in field if isinstance(field, list) else [field]:
+            if isinstance(node, ast.AST):
+                home = node if isinstance(node, ast.stmt) else statement
+                yield id(node), (home, at_import and not called)
+                yield from _homes(node, home, at_import and not called)
+
+
+def _lines(statement):
+    """Those of a statement; of one that holds others, those of its head."""
+    body = getattr(statement, "body", None)
+    return range(statement.lineno, max(body[0].lineno, statement.lineno + 1) if body else statement.end_lineno + 1)
 
 
 def _places(tree):
@@ -68,14 +99,22 @@ def _places(tree):
 
 
 def _left_alone(node):
-    """Parts of a node in which a change is no error, or one of types alone."""
+    """Parts of a node in which a change is no error, or one of types or of words alone."""
     if isinstance(node, ast.Raise):
         return [node]
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         return [part for part in (node.returns, *(one.annotation for one in arguments), *node.decorator_list) if part]
+    if isinstance(node, ast.ClassDef):  # whether it is frozen
+        return node.decorator_list
     if isinstance(node, ast.AnnAssign):
         return [node.annotation]
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        # `strict` is a check of our own, which never fires
+        return (
+            [node] if called == "warnings.warn" else [k for k in node.keywords if (called, k.arg) == ("zip", "strict")]
+        )
     return [node] if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)) else []
 
 

@@ -50,6 +50,12 @@ MODELS: dict[str, tuple[Any, str]] = {
     "pca-precomputed": (KernelPCA(2, kernel="precomputed"), "gram"),
     "pca-sparse-rows": (KernelPCA(2, kernel=QuadraticForm(np.diag([1.0, 2.0, 3.0]))), "sparse"),
     "pca-float32": (KernelPCA(2, kernel="cosine", center_input=True), "float32"),
+    "pca-scaled": (KernelPCA(2, kernel=Gaussian(2.0), scale_input=True, method="dense"), "fit"),
+    "pca-scaled-in-a-box": (
+        KernelPCA(2, kernel=Gaussian(6.0), scale_input=True, method="fourier", domain=(-4, 4)),
+        "narrow",
+    ),
+    "kmeans-scaled": (KernelKMeans(2, kernel=Gaussian(2.0), scale_input=True, random_state=0), "fit"),
     "stream-merging": (KernelPCA(2, kernel=Gaussian(1.5)), "partial_fit"),
     "stream-bounded": (KernelPCA(2, kernel=Gaussian(1.5), max_support=10, forget=20.0), "partial_fit"),
     "stream-moments": (KernelPCA(2, kernel="poly", degree=2), "partial_fit"),

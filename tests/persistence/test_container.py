@@ -47,6 +47,13 @@ def test_arrays_come_back_as_they_were(path):
         np.testing.assert_array_equal(arrays[name], array)
 
 
+def test_a_file_may_have_no_arrays(tmp_path):
+    write_file(tmp_path / "file", {"note": 1}, {})
+    header, arrays = read_file(tmp_path / "file")
+    assert header["note"] == 1
+    assert arrays == {}
+
+
 def test_the_library_reads_our_files(path):
     safetensors = pytest.importorskip("safetensors.numpy")
     for name, array in safetensors.load_file(path).items():
@@ -197,5 +204,5 @@ def test_links_are_followed_and_permissions_are_those_of_open(path, tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing; make it first"):
         write_file(tmp_path / "missing" / "file", {}, {})

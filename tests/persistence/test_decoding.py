@@ -13,6 +13,7 @@ from gramless import FormatError
 from gramless.kernels import Gaussian, Scaled
 from gramless.persistence import Decoder, Encoder
 from gramless.persistence.strict_json import parse
+from gramless.persistence.types import fits
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 KINDS = st.sampled_from(
@@ -58,6 +59,42 @@ def test_arrays_come_back_in_their_order(array, fortran):
     assert found.dtype.newbyteorder("=") == array.dtype.newbyteorder("=")
     assert found.flags.f_contiguous >= array.flags.f_contiguous
     np.testing.assert_array_equal(found, array)
+
+
+def test_the_order_of_an_array_is_kept():
+    for order in "CF":
+        encoder = Encoder()
+        tree = encoder.encode(np.asarray(np.arange(6.0).reshape(2, 3), order=order))
+        found = Decoder(encoder.arrays).decode(tree)
+        assert found.flags.c_contiguous == (order == "C")
+        np.testing.assert_array_equal(found, np.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "expected"),
+    [
+        ([1, 2, 3], list[int], True),
+        ([1, "a"], list[int], False),
+        ((1, 2), list[int], False),
+        ((1, "a"), tuple[int, str], True),
+        ((1,), tuple[int, str], False),
+        (("a", 1), tuple[int, str], False),
+        ((1, 2, 3), tuple[int, ...], True),
+        ({"a": 1}, dict[str, int], True),
+        ({"a": "b"}, dict[str, int], False),
+        ({1: 1}, dict[str, int], False),
+        (True, int, False),
+        (1, float, True),
+        (True, float, False),
+        (None, float | None, True),
+        ("a", float | None, False),
+        (np.zeros(1), np.ndarray, True),
+        ([0.0], np.ndarray, False),
+    ],
+    ids=str,
+)
+def test_a_value_is_of_the_type_its_place_has(value, hint, expected):
+    assert fits(value, hint) is expected
 
 
 @given(st.text(max_size=60))

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from gramless import FormatError, KernelPCA, load
 from gramless.kernels import FromCallable, Gaussian, Matern, Polynomial, QuadraticForm, Tanh
 from gramless.persistence import read_file, write_file
+from gramless.persistence.checkpoint import FileCheckpoint
 
 STREAMS = {
     "merging": {"kernel": Gaussian(1.5)},
@@ -203,6 +204,23 @@ def test_rows_in_two_places_are_written_once(tmp_path):
     other = load(tmp_path / "model")
     assert np.shares_memory(other.X_fit_, model.X_fit_) is False
     np.testing.assert_array_equal(other.X_fit_, x)
+
+
+def test_a_checkpoint_begins_with_nothing_and_goes_on_with_what_was_saved(tmp_path):
+    path, identity = tmp_path / "checkpoint", {"rows": "ten"}
+    fresh = FileCheckpoint(path, identity)
+    assert (fresh.task, fresh.rows, fresh.parts, fresh.kept) == ("", 0, [], None)
+    fresh.begin("sums", 0.5)
+    assert not path.exists()
+    fresh.save([(2, np.arange(3.0)), (1, np.ones(3))], 7)
+    found = FileCheckpoint(path, identity)
+    assert (found.task, found.rows, found.kept) == ("sums", 7, 0.5)
+    assert [(count, part.tolist()) for count, part in found.parts] == [(2, [0.0, 1.0, 2.0]), (1, [1.0, 1.0, 1.0])]
+    found.begin("next")
+    assert (found.task, found.rows, found.parts, found.kept) == ("next", 0, [], None)
+    found.done()
+    found.done()
+    assert not path.exists()
 
 
 def test_an_unfitted_model_is_not_saved(tmp_path):

@@ -44,7 +44,7 @@ def test_classes_differ_in_marker():
 
 @pytest.mark.parametrize("shape", [(5,), (5, 1)])
 def test_needs_two_components(shape):
-    with pytest.raises(ValueError, match="needs two columns or more"):
+    with pytest.raises(ValueError, match="needs two columns or more: pass what transform returns"):
         plot_embedding(np.zeros(shape))
 
 

@@ -9,6 +9,7 @@ from gramless import KernelKMeans, KernelPCA
 from gramless.datasets import annulus
 from gramless.report import build_report, write_report
 from gramless.report.sample import draw_sample
+from gramless.report.spectrum import spectrum_figure, variance_figure
 
 pytest.importorskip("plotly", reason="reports need plotly")
 
@@ -72,6 +73,13 @@ def test_has_every_part(plane_page):
     assert {"embedding", "components", "spectrum", "influence", "plan", "certificate"} <= plane_page.ids
     assert {"embedding-2d", "embedding-3d", "contour-plot", "spectrum-plot", "variance-plot"} <= plane_page.ids
     assert "A <ring>" in plane_page.text
+
+
+def test_components_are_numbered_in_whole_steps(plane):
+    _, model = plane
+    for figure in (spectrum_figure(model), variance_figure(model)):
+        assert figure.layout.xaxis.dtick == 1
+    assert spectrum_figure(KernelPCA(30, kernel="rbf", gamma=1.0).fit(annulus(60, rng=0))).layout.xaxis.dtick is None
 
 
 def test_tables_are_those_of_the_model(plane, plane_page):

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from gramless.errors import FormatError, SourceError
-from gramless.sources import open_source, open_writer
+from gramless.sources import column_names, open_source, open_writer
 
 ROWS = np.random.default_rng(0).standard_normal((23, 3))
 NAMES = ["a", "b", "c"]
@@ -184,6 +184,12 @@ def test_an_array_by_name_where_there_are_several(tmp_path):
         open_source(tmp_path / "two.h5")
 
 
+def test_the_only_table_among_labels_needs_no_key(tmp_path):
+    labels = np.array(["x"] * len(ROWS), dtype=object)
+    np.savez(tmp_path / "labelled.npz", y=np.arange(len(ROWS)), X=ROWS, names=np.array(NAMES), who=labels)
+    np.testing.assert_array_equal(next(open_source(tmp_path / "labelled.npz").blocks(99)), ROWS)
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".csv"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_what_is_written_is_read_again(suffix, dtype, tmp_path):
@@ -241,3 +247,18 @@ def test_blocks_are_lazy(tmp_path):
     blocks = open_source(numbers()).blocks(10)
     next(blocks)
     assert len(taken) <= 2
+
+
+def test_the_index_of_a_frame_is_no_column(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS, columns=NAMES)
+    numbered = np.random.default_rng(1).permutation(len(ROWS))
+    for index, name in [(numbered, None), ([f"row {i}" for i in range(len(ROWS))], "who")]:
+        path = tmp_path / f"{name}.parquet"
+        frame.set_index(pandas.Index(index, name=name)).to_parquet(path)
+        source = open_source(path)
+        assert list(source.feature_names) == NAMES == list(column_names(path))
+        np.testing.assert_array_equal(np.vstack(list(source.blocks(7))), ROWS)
+    numbers = tmp_path / "None.parquet"
+    asked = open_source(numbers, columns=[NAMES[0], "__index_level_0__"])  # by its name it can be had
+    np.testing.assert_array_equal(next(asked.blocks(len(ROWS)))[:, 1], numbered)

@@ -1,5 +1,7 @@
 """Merging: any tree of merges is the model of all points, and what is discarded stays within the bounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramless.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial
-from gramless.spaces import batch_space, kernel_qr, merge, reduce, subspace_distance
+from gramless.spaces import batch_space, count_kept, kernel_qr, merge, reduce, subspace_distance
 
 KERNELS = [Gaussian(0.7), Gaussian(5.0), Matern(1.5, 1.0), Laplacian(2.0), Polynomial(2, 1.0), Linear()]
 SHAPES = {  # clouds that make merging hard, besides plain ones
@@ -144,6 +146,29 @@ def test_components_keep_their_signs():
     before = space.project(x[:10])[:, :3]
     after = merge(space, batch_space(Gaussian(3.0), x[30:40])).project(x[:10])[:, :3]
     assert (np.einsum("ij,ij->j", before, after) > 0).all()
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-80, 2.0**80])
+def test_components_keep_their_signs_beside_a_heavy_cloud(unit):
+    """Whichever signs they had, and in whatever unit the weights are."""
+    x = np.random.default_rng(2).standard_normal((60, 3)) * [3, 2, 1]
+    light, heavy = batch_space(Gaussian(3.0), x).scaled(unit), batch_space(Gaussian(3.0), x).scaled(1e6 * unit)
+    for signs in (1.0, -1.0):
+        turned = replace(light, basis=signs * light.basis, offset=signs * light.offset)
+        after = merge(turned, heavy)
+        before = turned.project(x[:10])[:, :3]
+        assert (np.einsum("ij,ij->j", before, after.project(x[:10])[:, :3]) > 0).all()
+
+
+def test_how_many_components_are_kept():
+    values = np.array([4.0, 3.0, 2.0, 1.0, 0.0])
+    assert count_kept(values, 10.0, None) == 4
+    assert count_kept(values, 10.0, None, floor=1.0) == 3
+    assert count_kept(values, 10.0, 9) == 4
+    assert count_kept(values, 10.0, 2) == 2
+    assert [count_kept(values, 10.0, 1, share) for share in (0.1, 0.6, 0.7, 0.75, 0.9, 1.0)] == [1, 2, 2, 3, 3, 4]
+    assert count_kept(values, 10.0, 3, 0.1) == 3
+    assert count_kept(values, 10.0, 1, 1.0, floor=2.5) == 2
 
 
 def test_scaling_the_weights_scales_the_space():

@@ -16,8 +16,8 @@ MODELS = {
 
 
 def near(found, expected):
-    """Equal up to rounding: in a thread arrays lie at other addresses, and vectorised sums begin elsewhere."""
-    return np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()
+    """Equal up to rounding: arrays lie at other addresses, and LAPACK may have fewer threads while others hold it."""
+    return np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
 def crowd(name, seed, turns):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gramless import KernelPCA, kernels, load
-from gramless.estimators import out_of_core
+from gramless.estimators import source_rows
 
 STREAMS = {
     "merging": {"kernel": kernels.Gaussian(1.5)},
@@ -96,7 +96,7 @@ def run(kills, seed):
     """Kill so many children in all, a few in each job. Returns counts, and what went wrong."""
     rng, done, jobs, failures = random.Random(seed), 0, 0, []
     choices = [(go_on, name) for name in STREAMS] + [(fit_on, name) for name in FITS]
-    usual, out_of_core.block_rows_for = out_of_core.block_rows_for, lambda n_features, limit=None: BLOCK
+    usual, source_rows.block_rows_for = source_rows.block_rows_for, lambda n_features, limit=None: BLOCK
     try:
         while done < kills and jobs < 10 * kills:
             job, name = choices[jobs % len(choices)]
@@ -105,5 +105,5 @@ def run(kills, seed):
             if not same:
                 failures.append(f"{job.__name__}({name!r}): other bits after {some} kills (seed {seed})")
     finally:
-        out_of_core.block_rows_for = usual
+        source_rows.block_rows_for = usual
     return {"kills": done, "jobs": jobs, "failures": failures}

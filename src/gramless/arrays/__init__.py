@@ -1,6 +1,7 @@
 """Arrays: their types, their rounding, threads over them and the memory they take."""
 
 from gramless.arrays.dtypes import Array, unit_roundoff
+from gramless.arrays.eigenpairs import leading_eigenpairs
 from gramless.arrays.memory import parse_memory
 from gramless.arrays.products import (
     inner,
@@ -12,6 +13,7 @@ from gramless.arrays.products import (
     triangular_solve,
 )
 from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
+from gramless.arrays.spacing import evenly_spaced
 from gramless.arrays.tensors import (
     beside,
     blank,
@@ -44,6 +46,7 @@ __all__ = [
     "blank",
     "blas_threads_for",
     "copied",
+    "evenly_spaced",
     "in_dtype",
     "in_float32",
     "in_float64",
@@ -51,6 +54,7 @@ __all__ = [
     "inner",
     "inner_rounding",
     "is_tensor",
+    "leading_eigenpairs",
     "like",
     "lower_gamma",
     "namespace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -29,6 +30,38 @@ def parse_memory(limit: int | float | str | None) -> int:
     if not 0 < limit < float("inf"):
         raise ValueError(f"memory_limit={limit!r} must be a positive number of bytes, or a text such as '2GB'")
     return int(limit)
+
+
+def readable_bytes(count: float) -> str:
+    """Bytes in a readable unit.
+
+    Examples
+    --------
+    >>> readable_bytes(9.341e6), readable_bytes(17)
+    ('9.34 MB', '17 B')
+    """
+    number, unit = _in_unit(count)
+    return f"{number:.3g} {unit}"
+
+
+def enough_bytes(count: float) -> str:
+    """Bytes rounded up, as :func:`parse_memory` takes them.
+
+    Examples
+    --------
+    >>> enough_bytes(9.341e6), enough_bytes(1001)
+    ('9.4MB', '1.1kB')
+    """
+    number, unit = _in_unit(count)
+    return f"{math.ceil(10 * number) / 10:g}{unit}"
+
+
+def _in_unit(count: float) -> tuple[float, str]:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return count, unit
+        count /= 1000
+    return count, "TB"
 
 
 def free_memory() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -18,8 +19,33 @@ from gramless.arrays.tensors import is_tensor
 
 Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
-_HELD: ContextVar[bool] = ContextVar("held", default=False)  # whether this thread holds BLAS to one thread
-_INSIDE: ContextVar[bool] = ContextVar("inside", default=False)  # whether this thread works on a piece
+
+
+class _Keeper:
+    """Lives as long as the context that made it."""
+
+
+class _Flag:
+    """Something true of this thread inside a context; it ends with that even where Ctrl-C strikes in the last line."""
+
+    def __init__(self, name: str) -> None:
+        self._keeper: ContextVar[Callable[[], _Keeper | None]] = ContextVar(name, default=lambda: None)
+
+    def __bool__(self) -> bool:
+        return self._keeper.get()() is not None
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        keeper, before = _Keeper(), self._keeper.get()
+        try:
+            self._keeper.set(weakref.ref(keeper))
+            yield
+        finally:
+            self._keeper.set(before)
+
+
+_HELD = _Flag("held")  # this thread holds BLAS to one thread
+_INSIDE = _Flag("inside")  # this thread works on a piece
 
 
 def thread_count() -> int:
@@ -70,33 +96,39 @@ def _blas() -> tuple[Any, ...]:
 
 
 class _Single:
-    """How many contexts hold BLAS to one thread, and what to give it back when the last of them ends.
+    """Which threads hold BLAS to one thread of its own, and what to give it back when the last of them ends.
 
-    The number is the whole process's: what each context found would be what another had set.
+    The number is the whole process's: what each context found would be what another had set. Threads are entered by
+    name, not counted: one whom Ctrl-C kept from leaving leaves with its next context. Nobody waits for anybody.
     """
 
     def __init__(self) -> None:
-        self.none_left = threading.Condition()
-        self.contexts, self.before = 0, list[tuple[Any, int]]()
+        self.lock = threading.Lock()
+        self.holders, self.before = set[int](), list[tuple[Any, int]]()
 
     def begin(self) -> None:
-        with self.none_left:
-            self.contexts += 1
-            if self.contexts == 1:
-                self.before = [(library, library.get_num_threads()) for library in _blas()]
+        with self.lock:
+            if not self.holders:
+                self.before = self.before or [(library, library.get_num_threads()) for library in _blas()]
                 self._set([(library, 1) for library, _ in self.before])
+            self.holders.add(threading.get_ident())
 
     def end(self) -> None:
-        with self.none_left:
-            self.contexts -= 1
-            if not self.contexts:
+        with self.lock:
+            self.holders.discard(threading.get_ident())
+            if not self.holders:
                 self._set(self.before)
-                self.none_left.notify_all()
+                self.before = []
 
     def _set(self, counts: list[tuple[Any, int]]) -> None:
         for library, count in counts:
             if library.get_num_threads() != count:
                 library.set_num_threads(count)
+
+    def after_fork(self) -> None:
+        """The child has none of the threads but the one that forked, and nobody to open the lock."""
+        self.lock = threading.Lock()
+        self.holders &= {threading.get_ident()}
 
 
 _SINGLE = _Single()
@@ -109,31 +141,20 @@ def one_blas_thread() -> Iterator[None]:
     Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
     cores, that costs many times what they save.
     """
-    if _HELD.get() or _INSIDE.get():  # it is so already, by this thread or by the one that shares out this piece
+    if _HELD or _INSIDE:  # it is so already, by this thread or by the one that shares out this piece
         yield
         return
-    token = _HELD.set(True)
-    _SINGLE.begin()
-    try:
-        yield
-    finally:
-        _SINGLE.end()
-        _HELD.reset(token)
-
-
-@contextmanager
-def _all_blas_threads() -> Iterator[None]:
-    """Context that begins when nobody holds BLAS to one thread, and keeps others from it: the same bits in a crowd."""
-    with _SINGLE.none_left:
-        _SINGLE.none_left.wait_for(lambda: not _SINGLE.contexts)
-        yield
+    with _HELD.raised():
+        try:
+            _SINGLE.begin()
+            yield
+        finally:
+            _SINGLE.end()
 
 
 def blas_threads_for(size: int) -> Any:
     """Context for LAPACK on a matrix of `size` rows: one thread where more would only wait for each other."""
-    if size < 1000:
-        return one_blas_thread()
-    return nullcontext() if _HELD.get() or _INSIDE.get() else _all_blas_threads()
+    return one_blas_thread() if size < 1000 else nullcontext()
 
 
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:
@@ -142,7 +163,7 @@ def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]])
     Pieces of a round must touch different memory: then the result does not depend on the number of threads. Work that
     is already inside a round is not shared again.
     """
-    threads = 1 if _INSIDE.get() else thread_count()
+    threads = 1 if _INSIDE else thread_count()
     with one_blas_thread():
         for pieces in rounds:
             if threads == 1 or len(pieces) == 1:
@@ -157,19 +178,17 @@ def _share(work: Callable[[Piece], None], pieces: list[Piece], threads: int) -> 
     left = deque(pieces)
 
     def drain() -> None:
-        token = _INSIDE.set(True)
         try:
-            while left:
-                try:
-                    piece = left.popleft()
-                except IndexError:  # another thread took the last one
-                    return
-                work(piece)
+            with _INSIDE.raised():
+                while left:
+                    try:
+                        piece = left.popleft()
+                    except IndexError:  # another thread took the last one
+                        return
+                    work(piece)
         except BaseException:
             left.clear()
             raise
-        finally:
-            _INSIDE.reset(token)
 
     others = [_pool(threads - 1).submit(drain) for _ in range(min(threads, len(pieces)) - 1)]
     try:
@@ -189,3 +208,4 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # the child has none of the threads
+    os.register_at_fork(after_in_child=_SINGLE.after_fork)

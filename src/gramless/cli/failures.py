@@ -19,8 +19,9 @@ import re
 import sys
 from typing import Any
 
-_TEXTS = "; leave that column out by --label or --columns"
+_TEXTS = "; leave that column out by --exclude, --label or --columns"
 _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.")  # scikit-learn's words
+_GENERAL = re.compile(r"No such option:? '?(--quiet|-q)\b")  # typer's words for an option after the command
 _CHOICE = re.compile(r"a str among \{(.*)\}")
 
 #: What the library calls by the name of a parameter, and the command line by that of an option.
@@ -74,12 +75,15 @@ def classify(error: Exception) -> tuple[int, str]:
     wrong_use: Any = getattr(error, "format_message", None)  # typer's own errors; which package has them depends
     if wrong_use is not None:
         command = getattr(getattr(error, "ctx", None), "command_path", "gramless")
+        general = _GENERAL.match(wrong_use())
+        if general is not None:
+            return USAGE, f"{general[1]} goes before the command: gramless {general[1]} {command.partition(' ')[2]} ..."
         return USAGE, f"{wrong_use().rstrip('.')}; see {command} --help"
     text = str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename is not None:
         return FILES, f"there is no file {error.filename}"
     if isinstance(error, (UnusableFileError, SourceError, OSError)):
-        texts = "not real numbers" in text
+        texts = text.endswith("not real numbers")
         return FILES, text + (_TEXTS if texts else "")
     if isinstance(error, ImportError):
         return MISSING, text
@@ -90,7 +94,7 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, RuntimeError) and text.startswith("device="):
         return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
     if isinstance(error, AttributeError) and "partial_fit" in text:  # scikit-learn's way to say: not with this model
-        return REFUSED, text
+        return REFUSED, str(error.__cause__ or error)
     return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"
 
 

@@ -28,7 +28,16 @@ def open_rows(
 ) -> Source:
     """The rows of a file: the columns named, or all but the label and those excluded."""
     names = None if columns is label is exclude is None else column_names(data)
-    return open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key, missing=missing)
+    source = open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key, missing=missing)
+    if columns is None and "" in (source.feature_names or ()):
+        place = (column_names(data) or ()).index("")
+        warnings.warn(
+            f"column {place} of {data} has no name, like the numbers of rows that pandas writes, and is used as the "
+            f"others are: leave it out with --exclude {place}",
+            UserWarning,
+            stacklevel=2,
+        )
+    return source
 
 
 def open_rows_of(
@@ -141,7 +150,7 @@ def load_model(path: Path, wanted: str | None = None, data: Path | None = None) 
 def check_model_path(path: Path) -> Path:
     """A path to write a model to; refused before the work, not after it."""
     if path.suffix != ".gramless":
-        raise UnusableFileError(f"{path}: files of models end in .gramless; pass -o {path.stem}.gramless")
+        raise UnusableFileError(f"{path}: files of models end in .gramless; pass -o {path.with_suffix('.gramless')}")
     return check_folder(path)
 
 

@@ -29,7 +29,8 @@ def inspect(
         rows.append(("variance of each", ", ".join(shares[:20]) + (", ..." if len(shares) > 20 else "")))
     if names is not None:
         told["column_names"] = [str(name) for name in names]
-        rows.append(("column names", ", ".join(told["column_names"][:12]) + (", ..." if len(names) > 12 else "")))
+        shown = [name or "(no name)" for name in told["column_names"][:12]]
+        rows.append(("column names", ", ".join(shown) + (", ..." if len(names) > 12 else "")))
     tables = []
     if hasattr(fitted, "certificate_"):
         tables.append(certificate_table(fitted.certificate_).drawn())

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy .npz, or a folder of them.")]
+Data = Annotated[
+    Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy or a folder of such; .npz .h5 .zarr")
+]
 Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Components, as transform wrote them.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]
 ModelOut = Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes: .gramless")]
@@ -27,7 +29,9 @@ Label = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="A column of classes, not used as input; in .npz files the name of an array."),
 ]
-Key = Annotated[str | None, typer.Option(metavar="NAME", help="Which array of a .npz file holds the rows.")]
+Key = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which array holds the rows, where a file has several tables.")
+]
 Keep = Annotated[
     str | None, typer.Option(metavar="A,B,...", help="Columns of DATA, texts too, to write before the results.")
 ]

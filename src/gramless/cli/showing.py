@@ -64,6 +64,7 @@ def explore(
     data: options.Data,
     label: options.Label = None,
     columns: options.Columns = None,
+    exclude: options.Exclude = None,
     key: options.Key = None,
     missing: options.Missing = "refuse",
     port: Annotated[int, typer.Option(help="Of the page; 0: one that is free.")] = 0,
@@ -75,7 +76,7 @@ def explore(
     from gramless.cli.files import labels_beside, open_rows
     from gramless.explorer import serve
 
-    source = open_rows(data, columns, label, key, missing=missing)
+    source = open_rows(data, columns, label, key, exclude, missing)
     labels = labels_beside(data, label, source)
     with suppress(KeyboardInterrupt):  # the way a server is ended
         serve(source, port, show=show, labels=labels)

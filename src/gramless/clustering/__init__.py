@@ -7,6 +7,7 @@ from gramless.clustering.lloyd import Clustering, Settings, fill_empty, find_clu
 from gramless.clustering.plan import make_cloud, make_parted_cloud, plan_clustering
 from gramless.clustering.points import KeptPoints, MappedPoints, make_points
 from gramless.clustering.preimages import approximate_preimage
+from gramless.clustering.prototypes import center_preimage, nearest_members
 from gramless.clustering.seeding import draw
 
 __all__ = [
@@ -19,11 +20,13 @@ __all__ = [
     "MappedPoints",
     "Settings",
     "approximate_preimage",
+    "center_preimage",
     "draw",
     "fill_empty",
     "find_clusters",
     "make_cloud",
     "make_parted_cloud",
     "make_points",
+    "nearest_members",
     "plan_clustering",
 ]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gramless.arrays import Array, like, to_numpy
+from gramless.arrays import Array, evenly_spaced, like, to_numpy
 from gramless.arrays.devices import rows_on
 from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, settle
 from gramless.gram import GramOperator, TiledGram, rectangular_product
@@ -107,7 +107,7 @@ class GramCloud:
     def variance(self) -> float:
         """From the diagonal and, for the mean, at most a few thousand rows: only a tolerance is relative to it."""
         n, total = len(self.weights), float(self.weights.sum())
-        rows = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(int))
+        rows = evenly_spaced(n, 1024)
         rows = rows[self.weights[rows] > 0] if (self.weights[rows] > 0).any() else np.flatnonzero(self.weights)[:1]
         share = self.weights[rows] / self.weights[rows].sum()
         few = self.subset(rows)

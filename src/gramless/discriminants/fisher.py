@@ -63,7 +63,7 @@ def find_fisher(classes: ClassScatter, priors: Array, shrinkage: float | str | N
     if isinstance(amount, str):
         amount = ledoit_wolf(within, classes.fourth, float(classes.weights.sum()))
     with blas_threads_for(len(within)):
-        values, axes = scipy.linalg.eigh(shrink(within, float(amount)))
+        values, axes = np.linalg.eigh(shrink(within, float(amount)))
     used = values > _NOTHING * max(float(values[-1]), np.finfo(float).tiny)
     whiten = axes[:, used] / np.sqrt(values[used])
     origin = priors @ classes.means

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
-from gramless.arrays import Array, blas_threads_for, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, leading_eigenpairs, unit_roundoff
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, solvers
 
@@ -24,7 +23,8 @@ class Dense(Solver):
         norm = float(np.abs(matrix).sum(axis=1).max(initial=0.0))  # at least the spectral norm
         if not np.isfinite(norm):
             raise ValueError("the matrix has entries that are not finite")
-        values, vectors = _leading(matrix, wanted)
+        with blas_threads_for(n):
+            values, vectors = leading_eigenpairs(matrix, wanted)
         rounding = 40 * n * unit_roundoff() * norm  # LAPACK's backward error: syevr was seen to reach 16 n u
         if not hasattr(operator, "to_dense"):
             rounding += np.sqrt(n) * (getattr(operator, "error", None) or 0.0)  # n products, an error in each
@@ -39,16 +39,6 @@ class Dense(Solver):
             outside=Outside(rigorous=below, probable=below),
             rounding=rounding,
         )
-
-
-def _leading(matrix: Array, wanted: int) -> tuple[Array, Array]:
-    """Largest eigenvalues, descending, and their vectors; of all pairs where LAPACK returns too few of a cluster."""
-    n = len(matrix)
-    with blas_threads_for(n):
-        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1))
-        if len(values) < wanted:  # a multiple leading eigenvalue defeats the drivers that find some pairs only
-            values, vectors = scipy.linalg.eigh(matrix, driver="evd", overwrite_a=True)
-    return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1]
 
 
 def to_dense(operator: Operator) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from gramless.arrays import (
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
 from gramless.certificates.outside import chi2_lower
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
+from gramless.warning import warn
 
 PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a factor of 3 to 5, not more
 
@@ -90,11 +90,10 @@ def eigsh(
     if not result.outcome.ok:
         worst = float(result.residuals.max() / max(abs(result.values).max(), np.finfo(float).tiny))
         other = "" if type(chosen) is solvers["block_krylov"] else ", or use block_krylov (solver=, or eigen_solver=)"
-        warnings.warn(
+        warn(
             f"{type(chosen).__name__}: {result.outcome.value}; worst residual {worst:.1e} of the largest eigenvalue, "
             f"tol={tol:.1e}. Raise max_iter or tol{other}.",
             NotConvergedWarning,
-            stacklevel=2,
         )
     return result
 

@@ -30,12 +30,16 @@ def resolve_gamma(gamma: float | str | None, x: Any, weights: Array) -> float:
     if gamma is None:
         return 1.0 / int(d)
     if gamma == "scale":
-        variance = _variance(x, weights)
-        return float(1.0 / (d * variance)) if variance > 0 else 1.0
+        return gamma_of_variance(_variance(x, weights), d)
     if gamma == "median":
         squared = _median_squared_distance(x, weights)
         return 0.5 / squared if squared > 0 else 1.0
     return float(gamma)
+
+
+def gamma_of_variance(variance: float, d: int) -> float:
+    """What ``gamma="scale"`` means where `variance` is that of all entries of rows with `d` columns."""
+    return float(1.0 / (d * variance)) if variance > 0 else 1.0
 
 
 def _variance(x: Any, weights: Array) -> float:

@@ -8,14 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.discriminants import Projection, find_biased, gather_classes
-from gramless.estimators.coordinates import find_eigenspace, training_coordinates
-from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.kernel_discriminant import KERNEL_CONSTRAINTS, SAVED, read_classes
-from gramless.estimators.posing import is_precomputed
+from gramless.discriminants import Projection, find_biased
+from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.devices import given_back
+from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 
@@ -79,7 +77,7 @@ class BiasedDiscriminantAnalysis(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KERNEL_CONSTRAINTS,
+        **CONSTRAINTS,
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "positive_label": "no_validation",  # type: ignore[dict-item]
     }
@@ -148,13 +146,10 @@ class BiasedDiscriminantAnalysis(
         X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
         positive = self._read_positive()
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
-            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
-            gathered = gather_classes(coordinates, labels, weights, 2)
+            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
             rule = find_biased(gathered, positive, self.shrinkage, self.n_components)
         self.positive_, self.ratios_, self.shrinkage_ = self.classes_[positive], rule.ratios, rule.shrinkage
-        self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
-        self._projection = Projection.along(fitted.space, rule.directions, rule.origin)
+        self._projection = Projection.along(space, rule.directions, rule.origin)
         used = np.flatnonzero(weights > 0)
         scores = self._decide(X[used])
         self.threshold_ = best_threshold(scores, labels[used] == positive, weights[used])
@@ -162,7 +157,7 @@ class BiasedDiscriminantAnalysis(
 
     def transform(self, X: Any) -> Any:
         """Rows along the directions, from the mean of the positives: (m, n_components)."""
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._projection(rows).astype(rows.dtype, copy=False), X)
 
@@ -180,17 +175,13 @@ class BiasedDiscriminantAnalysis(
         return given_back(self.classes_[above.astype(int)], X)
 
     def _margins(self, X: Any) -> Array:
-        scores = self._decide(self._read_new(X)) - self.threshold_
+        scores = self._decide(read_new_rows(self, X)) - self.threshold_
         return scores if self.positive_ == self.classes_[1] else -scores
 
     def _decide(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):
             along = self._projection(rows)
         return np.asarray(-np.einsum("ij,ij->i", along, along))
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _read_positive(self) -> int:
         """Which of two classes is sought."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.arrays.devices import free_card_memory, rows_on
-from gramless.errors import MemoryLimitError
 from gramless.estimators.devices import placement, tensor_on
 from gramless.estimators.posing import make_kernel, pose_problem
 from gramless.estimators.reading import read_seed
@@ -41,17 +40,14 @@ def find_eigenspace(model: Any, x: Any, weights: Array, tensor: Any = None) -> t
     gamma, kernel = make_kernel(model, x, weights)
     problem = pose_problem(kernel, x, weights, k, _TOL, model.memory_limit, **placement(model.device))
     tensor = tensor_on(problem.device, tensor, x)
-    plan = make_plan(problem, model.method)
-    while True:
+
+    def run(plan: Plan) -> Fitted:
         request = Request(rng=read_seed(model.random_state), share=share, tensor=tensor)
-        try:
-            fitted: Fitted = methods[plan.chosen].run(plan.placed, x, weights, request)
-            kept = max(1, int((fitted.space.scatter > 0).sum()))
-            return gamma, plan, fitted.truncated(kept)
-        except MemoryLimitError as error:
-            if model.method != "auto":
-                raise
-            plan = plan.without(plan.chosen, str(error))
+        return methods[plan.chosen].run(plan.placed, x, weights, request)  # type: ignore[no-any-return]
+
+    plan, fitted = make_plan(problem, model.method).carry_out(run)
+    kept = max(1, int((fitted.space.scatter > 0).sum()))
+    return gamma, plan, fitted.truncated(kept)
 
 
 def training_coordinates(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
 
@@ -32,7 +32,7 @@ def spread(low: Any, high: Any) -> Array:
 
 def some_rows(x: Any, most: int = _SAMPLE) -> Any:
     """Up to so many rows, evenly spaced."""
-    return x[np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], most)).astype(int))]
+    return x[evenly_spaced(x.shape[0], most)]
 
 
 def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[float, float]:

@@ -2,67 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
-from gramless.discriminants import FisherRule, Projection, find_fisher, gather_classes
-from gramless.estimators.coordinates import find_eigenspace, training_coordinates
-from gramless.estimators.devices import given_back, to_numpy_rows
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed
-from gramless.estimators.reading import read_gram
+from gramless.discriminants import FisherRule, Projection, find_fisher
+from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.devices import given_back
+from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
-from gramless.kernels import Kernel
-from gramless.planning import Plan, methods
-
-KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "n_coordinates": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-    "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-    "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
-    "degree": [Interval(Real, 0, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "kernel_params": [dict, None],
-    "method": [StrOptions({"auto", *methods})],
-    "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
-    "random_state": ["random_state"],
-    "n_jobs": [None, Integral],
-    "device": [str],
-}
-
-#: Attributes that `save` writes of either discriminant.
-SAVED: dict[str, Any] = {
-    "classes_": np.ndarray,
-    "_projection": Projection,
-    **dict.fromkeys(("shrinkage_", "gamma_"), float),
-    "n_coordinates_": int,
-    "method_": str,
-    "plan_": Plan,
-}
-
-
-def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
-    """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
-    X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
-    X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-    if is_precomputed(model.kernel):
-        X = read_gram(X)
-    check_classification_targets(y)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    classes, labels = np.unique(y[weights > 0], return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")
-    everywhere = np.zeros(len(weights), dtype=np.intp)  # rows of weight 0 count nowhere, whatever their label
-    everywhere[weights > 0] = labels
-    return X, classes, everywhere, weights
 
 
 @estimators.register("KernelDiscriminantAnalysis")
@@ -124,7 +78,7 @@ class KernelDiscriminantAnalysis(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KERNEL_CONSTRAINTS,
+        **CONSTRAINTS,
         "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"}), None],
         "priors": ["array-like", None],
     }
@@ -198,13 +152,10 @@ class KernelDiscriminantAnalysis(
             )
         self.priors_ = self._read_priors(labels, weights)
         with use_threads(self.n_jobs):
-            self.gamma_, self.plan_, fitted = find_eigenspace(self, X, weights, given)
-            coordinates = training_coordinates(self.plan_, fitted, X, weights, given)
-            gathered = gather_classes(coordinates, labels, weights, count)
+            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
             self._rule = find_fisher(gathered, self.priors_, self.shrinkage)
-        self.method_, self.n_coordinates_ = self.plan_.chosen, len(fitted.space.scatter)
         self.shrinkage_ = self._rule.shrinkage
-        self._projection = Projection.along(fitted.space, self._rule.directions, self._rule.origin)
+        self._projection = Projection.along(space, self._rule.directions, self._rule.origin)
         total = float(self._rule.ratios.sum())
         ratios = self._rule.ratios / total if total > 0 else np.zeros(len(self._rule.ratios))
         self.explained_variance_ratio_ = ratios[: self._n_features_out]
@@ -212,7 +163,7 @@ class KernelDiscriminantAnalysis(
 
     def transform(self, X: Any) -> Any:
         """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         return given_back(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
@@ -234,12 +185,8 @@ class KernelDiscriminantAnalysis(
         return given_back(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
 
     def _rule_scores(self, X: Any) -> Array:
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         return self._rule.scores(self._project(rows), self.priors_)
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     def _project(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):

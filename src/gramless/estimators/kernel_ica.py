@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,11 +13,12 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from gramless.arrays import Array, times, use_threads
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.reading import read_seed
+from gramless.estimators.reading import read_seed, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.independence import Contrast, find_rotation, landmarks_for
 from gramless.kernels import Gaussian, Kernel
+from gramless.warning import warn
 
 _FEW = 1000  # rows up to which the paper takes the wider kernel
 
@@ -154,6 +154,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> Array:
         """Sources (m, n_components) of rows X (m, n_features)."""
         check_is_fitted(self)
+        refuse_path(self, X)
         return self._sources(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
 
     def inverse_transform(self, X: Any) -> Array:
@@ -175,6 +176,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Whiten, search, and set the attributes; returns the rows as they were read."""
         if self.whiten is True:
             raise ValueError("whiten=True is not known; pass 'unit-variance' or False")
+        refuse_path(self, X)
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=1
         )
@@ -228,10 +230,9 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         starts = [np.eye(m), *(np.linalg.qr(rng.standard_normal((m, m)))[0] for _ in range(restarts))]
         found = find_rotation(contrast, white, weights, starts, tol=self.tol, max_iter=self.max_iter)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"KernelICA did not converge in {found.iterations} iterations; raise max_iter={self.max_iter} or tol",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self.contrast_, self.n_iter_ = found.value, max(1, found.iterations)
         return found.turn

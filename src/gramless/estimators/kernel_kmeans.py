@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,20 +10,22 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import (
     CenterModel,
     Clustering,
     Settings,
-    approximate_preimage,
+    center_preimage,
     find_clusters,
     make_cloud,
     make_parted_cloud,
+    nearest_members,
     plan_clustering,
 )
-from gramless.errors import MemoryLimitError
+from gramless.estimators.columns import take_columns
+from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
 from gramless.estimators.parted_clusters import (
     fit_clusters_of_parts,
@@ -32,19 +33,19 @@ from gramless.estimators.parted_clusters import (
     score_of_parts,
     transform_clusters_of_parts,
 )
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
-from gramless.estimators.reading import read_gram, read_seed
+from gramless.estimators.posing import make_kernel, pose_problem
+from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed, read_start
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
-from gramless.estimators.source_rows import all_rows, block_by_block
+from gramless.estimators.source_rows import all_rows, block_by_block, open_rows
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
 from gramless.features import maps
-from gramless.kernels import Kernel
 from gramless.persistence.classes import ROWS
 from gramless.planning import Plan
 from gramless.sources import is_out_of_core
+from gramless.warning import warn
 
 
 @estimators.register("KernelKMeans")
@@ -123,23 +124,15 @@ class KernelKMeans(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
-        "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
         "method": [StrOptions({"auto", "tiled", "cuda", *maps})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
         "scale_input": ["boolean"],
-        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
-        "device": [str],
     }
 
     #: Attributes that :meth:`save` writes.
@@ -217,8 +210,9 @@ class KernelKMeans(
         library = library_of(X)
         if library is not None:
             return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
-        if is_out_of_core(X):
-            X, sample_weight = all_rows(self, X, sample_weight)
+        opened = open_rows(self, X, sample_weight) if is_out_of_core(X) else None
+        if opened is not None:
+            X, sample_weight = all_rows(self, opened)
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         rows = self._rows_for_kernel(X, weights, fitting=True)
@@ -230,6 +224,8 @@ class KernelKMeans(
             tensor = None if rows is not X else tensor_on(problem.device, given, X)
             found = self._carry_out(problem, rows, weights, settings, tensor)
         self._keep(found, X, weights)
+        if opened is not None:
+            take_columns(self, opened)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -257,8 +253,8 @@ class KernelKMeans(
             return labels_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
-            return block_by_block(self, X, self.predict)
-        rows = self._read_new(X)
+            return block_by_block(self, X, KernelKMeans.predict)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._model.nearest(self._rows_for_kernel(rows)).astype(np.int32), X)
 
@@ -269,8 +265,8 @@ class KernelKMeans(
             return transform_clusters_of_parts(self, library, X)
         if is_out_of_core(X):
             check_is_fitted(self)
-            return block_by_block(self, X, self.transform)
-        rows = self._read_new(X)
+            return block_by_block(self, X, KernelKMeans.transform)
+        rows = read_new_rows(self, X)
         self._refuse_given("transform")
         return given_back(self._distances(rows, None), X)
 
@@ -279,7 +275,7 @@ class KernelKMeans(
         library = library_of(X)
         if library is not None:
             return score_of_parts(self, library, X, sample_weight)
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         self._refuse_given("score")
         weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
         with use_threads(self.n_jobs):
@@ -319,17 +315,13 @@ class KernelKMeans(
     def _preimage(self, cluster: int) -> Array:
         members = np.flatnonzero((self.labels_ == cluster) & (self._weights > 0))
         rows = self._rows_for_kernel(self.X_fit_[members])
-        shares = self._weights[members] / self._weights[members].sum()
-        nearest = self.prototype_indices_[[cluster]]
-        starts = np.vstack([self._rows_for_kernel(self.X_fit_[nearest]), shares @ rows])
-        return approximate_preimage(self._model.span.kernel, rows, shares, starts)[0]  # type: ignore[attr-defined]
+        nearest = self._rows_for_kernel(self.X_fit_[self.prototype_indices_[[cluster]]])
+        kernel = self._model.span.kernel  # type: ignore[attr-defined]
+        return center_preimage(kernel, rows, self._weights[members], nearest)
 
     def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
         """Validate rows and weights: at least as many rows that count as clusters."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if is_precomputed(self.kernel):
-            X = read_gram(X)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, weights = read_rows(self, X, sample_weight)
         self._refuse_too_many(int((weights > 0).sum()), len(weights))
         return X, weights
 
@@ -341,45 +333,28 @@ class KernelKMeans(
                 f"n_samples={counted}{of} should be >= n_clusters={self.n_clusters}; pass at most {counted} clusters"
             )
 
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-
     def _settings(self, n: int) -> Settings:
-        """How to look: labels that were given are checked here."""
-        start = self.init
-        if not isinstance(start, str):
-            start = np.asarray(start)
-            if start.shape != (n,) or start.dtype.kind not in "iu":
-                raise ValueError(
-                    f"init of shape {start.shape} and type {start.dtype} given; pass {n} labels (integers), "
-                    "'k-means++' or 'random'"
-                )
-            if start.min() < 0 or start.max() >= self.n_clusters:
-                raise ValueError(
-                    f"init has labels from {start.min()} to {start.max()}; pass 0 to {self.n_clusters - 1}"
-                )
-        auto = 10 if isinstance(start, str) and start == "random" else 1
-        starts = auto if self.n_init == "auto" else int(self.n_init)
-        if not isinstance(start, str):
-            starts = 1  # all would be the same
-        return Settings(self.n_clusters, start, starts, self.max_iter, self.tol)
+        """How to look; from labels that were given every start would be the same."""
+        start = read_start(self.init, n, self.n_clusters)
+        drawn = isinstance(start, str)
+        auto = 10 if drawn and start == "random" else 1
+        n_init = int(self.n_init) if drawn and self.n_init != "auto" else auto
+        return Settings(self.n_clusters, start, n_init, self.max_iter, self.tol)
 
     def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
         """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
-        self.plan_: Plan = plan_clustering(problem, settings.n_init, self.method)
-        while True:
-            self.method_, rng = self.plan_.chosen, read_seed(self.random_state)
-            try:
-                if problem.workers:
-                    cloud = make_parted_cloud(self.method_, problem, X, self.accuracy, rng)
-                else:
-                    cloud = make_cloud(self.plan_, X, weights, self.accuracy, rng, tensor)
-                return find_clusters(cloud, settings, rng)
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
+
+        def run(plan: Plan) -> Clustering:
+            rng = read_seed(self.random_state)
+            if problem.workers:
+                cloud = make_parted_cloud(plan.chosen, problem, X, self.accuracy, rng)
+            else:
+                cloud = make_cloud(plan, X, weights, self.accuracy, rng, tensor)
+            return find_clusters(cloud, settings, rng)
+
+        self.plan_, found = plan_clustering(problem, settings.n_init, self.method).carry_out(run)
+        self.method_ = self.plan_.chosen
+        return found
 
     def _keep(self, found: Clustering, X: Any, weights: Array) -> None:
         """Set the fitted attributes."""
@@ -387,23 +362,17 @@ class KernelKMeans(
         self.X_fit_, self._weights, self._model = X, weights, found.model
         self.labels_ = found.labels.astype(np.int32)
         self.inertia_, self.n_iter_ = found.inertia, found.n_iter
-        cost = np.where(weights > 0, found.distances2, np.inf)
-        order = np.lexsort((cost, found.labels))
-        first = np.searchsorted(found.labels[order], np.arange(self.n_clusters))
-        nearest = order[np.minimum(first, len(order) - 1)]
-        there = (found.labels[nearest] == np.arange(self.n_clusters)) & np.isfinite(cost[nearest])
-        self.prototype_indices_ = np.where(there, nearest, -1)
-        if not there.all():
-            warnings.warn(
-                f"{int(there.sum())} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
+        self.prototype_indices_ = nearest_members(found.labels, found.distances2, weights, self.n_clusters)
+        occupied = int((self.prototype_indices_ >= 0).sum())
+        if occupied < self.n_clusters:
+            warn(
+                f"{occupied} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif not found.converged:
-            warnings.warn(
+            warn(
                 f"the centres still moved after max_iter={self.max_iter} iterations; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _distances(self, rows: Any, norms2: Array | None) -> Array:

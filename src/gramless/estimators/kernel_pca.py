@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, in_range, use_threads
 from gramless.eigen import solvers
-from gramless.errors import MemoryLimitError
+from gramless.estimators.asking import make_request, pose_components
 from gramless.estimators.callbacks import CallbackSupportMixin
-from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
-from gramless.estimators.domain import read_domain
+from gramless.estimators.constraints import KERNEL_CONSTRAINTS
+from gramless.estimators.devices import given_back, tensor_on, to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
 from gramless.estimators.parted import fit_parts, transform_parts
 from gramless.estimators.planned import Planned
-from gramless.estimators.posing import KERNEL_NAMES, is_precomputed, make_kernel, pose_problem
+from gramless.estimators.posing import make_kernel
 from gramless.estimators.preimages import Preimages
-from gramless.estimators.reading import read_gram, read_seed, read_solver
+from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.seen_rows import SeenRows
 from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
+from gramless.estimators.source_transform import transform_source
 from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.execution import library_of
-from gramless.features import Box
 from gramless.kernels import Kernel
 from gramless.persistence.classes import ROWS
 from gramless.planning import Plan, make_plan, methods
-from gramless.problem import Problem, Request
+from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes import Fitted
-from gramless.routes.blockwise import refuse_outside
-from gramless.routes.survey import Survey
 from gramless.sources import is_out_of_core
 from gramless.spaces import RidgePreimage, RowSample
 
@@ -120,8 +116,9 @@ class KernelPCA(
         Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
         columns of different units count alike. Kept with the model: `transform`, pre-images and later batches use it.
     domain : pair of array-like of shape (n_features,), default=None
-        (low, high): a box that holds all rows, those of later batches included. It lets `partial_fit` use the Taylor
-        and Fourier maps, which are made for a box; rows outside are refused.
+        (low, high): a box that holds all rows, those of later batches included, in the units of X, whatever
+        `scale_input` and `center_input` do to them. It lets `partial_fit` use the Taylor and Fourier maps, which are
+        made for a box; rows outside are refused.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
         ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs the extra ``gpu``);
         ``"auto"``: on a card where there is one and the plan finds it cheaper; ``"torch"``: what the card would do, by
@@ -189,16 +186,13 @@ class KernelPCA(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="neither"),
             None,
         ],
-        "kernel": [StrOptions(KERNEL_NAMES), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions(set(CRITERIA)), None],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "fit_inverse_transform": ["boolean"],
         "eigen_solver": [StrOptions({"auto", *solvers})],
@@ -206,15 +200,11 @@ class KernelPCA(
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "iterated_power": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
         "remove_zero_eig": ["boolean"],
-        "random_state": ["random_state"],
         "copy_X": ["boolean"],
-        "n_jobs": [None, Integral],
         "method": [StrOptions({"auto", *methods})],
-        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "center_input": ["boolean"],
         "scale_input": ["boolean"],
         "domain": ["array-like", None],
-        "device": [str],
         "keep_data": ["boolean"],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
@@ -314,7 +304,7 @@ class KernelPCA(
         rows = self._rows_for_kernel(X, weights, fitting=True)
         kernel = self._make_kernel(rows if self.scale_input else X, weights)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
-            problem = self._pose(rows, kernel, weights)
+            problem = pose_components(self, rows, kernel, weights)
             tensor = None if rows is not X else tensor_on(problem.device, given, X)
             fitted = self._carry_out(problem, rows, weights, tensor)
             self._forget()
@@ -353,8 +343,8 @@ class KernelPCA(
         if library is not None:
             return transform_parts(self, library, X, out)
         if out is not None or is_out_of_core(X):
-            return self._transform_source(X, out)
-        rows = self._read_new(X)
+            return transform_source(self, X, out)
+        rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
 
@@ -395,11 +385,8 @@ class KernelPCA(
                 "eigenvectors_ needs the training rows: there are none before fit, with keep_data=False, or in a stream"
             )
         if fitted.vectors is None:
-            values = fitted.space.scatter
-            scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
             scores = fitted.space.project(self._rows_for_kernel(self.X_fit_))
-            fitted = replace(fitted, vectors=scores * np.sqrt(self._weights)[:, None] * scale)
-            self._fitted = fitted
+            self._fitted = fitted = fitted.with_vectors(scores, self._weights)
         vectors: Array = fitted.vectors.astype(self.eigenvalues_.dtype, copy=False)
         return vectors
 
@@ -407,28 +394,15 @@ class KernelPCA(
         """Validate the data: float rows, more than one of them unless a batch, and their weights."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            copy=self.copy_X and self.keep_data and not batch and not _is_read_only_map(X),
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=1 if batch else 2,
-            reset=reset,
-        )
-        if self._precomputed:
-            X = read_gram(X)
+        copied = self.copy_X and self.keep_data and not batch and not _is_read_only_map(X)
+        least = 1 if batch else 2
+        X, weights = read_rows(self, X, sample_weight, copy=copied, ensure_min_samples=least, reset=reset)
         n = X.shape[0]
         if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not (weights > 0).any():
             raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         return X, weights
-
-    def _read_new(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, to_numpy_rows(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
 
     @property
     def _precomputed(self) -> bool:
@@ -438,39 +412,6 @@ class KernelPCA(
         """A kernel object, with the gamma that suits the data."""
         self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
         return kernel
-
-    def _pose(self, X: Any, kernel: Kernel, weights: Array, *, survey: Survey | None = None, **more: Any) -> Problem:
-        """The problem for the planner; X are all rows, or a sample of those that were surveyed."""
-        n = X.shape[0] if survey is None else survey.rows
-        single = X.dtype == np.float32
-        tol = self.tol if self.tol > 0 or self.eigen_solver == "arpack" else (1e-5 if single else 1e-10)
-        if self.n_components is None:
-            k = n
-        else:
-            k = int(self.n_components) if isinstance(self.n_components, Integral) else min(n, 16)
-        return pose_problem(
-            kernel,
-            X,
-            weights,
-            k,
-            tol,
-            self.memory_limit,
-            domain=self._domain(X),
-            survey=survey,
-            solver=self.eigen_solver,
-            strict=self.tol > 0,
-            forget=not self.keep_data,
-            **placement(self.device),
-            **more,
-        )
-
-    def _domain(self, X: Any) -> Box | None:
-        """The domain, which must hold the rows, if one was given and they have a box."""
-        if self.domain is None or self._precomputed or scipy.sparse.issparse(X):
-            return None
-        domain = read_domain(self.domain, X.shape[1])
-        refuse_outside(domain, Box.around(X))
-        return domain
 
     def _forget(self) -> None:
         """Drop what an earlier fit left."""
@@ -484,27 +425,18 @@ class KernelPCA(
 
     def _carry_out(self, problem: Problem, rows: Any, weights: Array, tensor: Any = None) -> Fitted:
         """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
-        self.plan_ = make_plan(problem, self.method)
-        self.plan_.warn_if_long()
-        while True:
-            self.method_ = self.plan_.chosen
-            observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
-            try:
-                request = replace(self._request(), tensor=tensor)
-                fitted: Fitted = methods[self.method_].run(self.plan_.placed, rows, weights, request)
-                return fitted
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
 
-    def _request(self) -> Request:
-        """What the method is asked for: the seed, the share of variance, a solver if one was named."""
-        share = None
-        if self.n_components is not None and not isinstance(self.n_components, Integral):
-            share = float(self.n_components)
-        solver = read_solver(self.eigen_solver, self.iterated_power)
-        return Request(rng=read_seed(self.random_state), share=share, solver=solver, max_iter=self.max_iter)
+        def run(plan: Plan) -> Fitted:
+            observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
+            return methods[plan.chosen].run(  # type: ignore[no-any-return]
+                plan.placed, rows, weights, make_request(self, tensor)
+            )
+
+        plan = make_plan(problem, self.method)
+        plan.warn_if_long()
+        self.plan_, fitted = plan.carry_out(run)
+        self.method_ = self.plan_.chosen
+        return fitted
 
     def _keep(self, fitted: Fitted, X: Any, weights: Array) -> None:
         """Keep a fit and the rows it was made from."""
@@ -529,14 +461,11 @@ class KernelPCA(
 
     def _training_scores(self) -> Array:
         """Components of the training rows, from the eigenvectors where there are; rows of weight 0 are projected."""
-        vectors = self._fitted.vectors
-        if vectors is None:
-            return self._like_input(self._space.project(self._rows_for_kernel(self.X_fit_)), self.X_fit_)
-        roots = np.sqrt(self._weights)
-        scale = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
-        scores = vectors * np.sqrt(self._space.scatter) * scale[:, None]
+        scores = self._fitted.scores(self._weights)
         left_out = np.flatnonzero(self._weights == 0)
-        if len(left_out):
+        if scores is None:
+            scores = self._space.project(self._rows_for_kernel(self.X_fit_))
+        elif len(left_out):
             scores[left_out] = self._space.project(self._rows_for_kernel(self.X_fit_[left_out]))
         return self._like_input(scores, self.X_fit_)
 

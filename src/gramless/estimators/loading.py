@@ -9,11 +9,12 @@ import numpy as np
 
 from gramless._version import __version__
 from gramless.certificates import Certificate
+from gramless.discriminants import FisherRule
 from gramless.errors import FormatError
 from gramless.estimators.saving import estimators, model_dtype
 from gramless.kernels import Kernel
 from gramless.persistence import Decoder, read_file
-from gramless.persistence.consistency import WIDTHS
+from gramless.persistence.consistency import CLASSWISE, WIDTHS
 
 _FIELDS = (
     *("format", "version", "estimator", "dtype", "n_features", "feature_names"),
@@ -111,3 +112,7 @@ def _set_columns(model: Any, header: dict[str, Any]) -> None:
         part = model.__dict__.get(attribute)
         if part is not None and width(part) != count:
             raise FormatError(f"{attribute} is for {width(part)} columns, n_features={count}")
+    rule = model.__dict__.get("_rule")
+    for attribute in CLASSWISE if isinstance(rule, FisherRule) else ():
+        if model.__dict__[attribute].shape != rule.centers.shape[:1]:
+            raise FormatError(f"{attribute} is not for {len(rule.centers)} classes")

@@ -20,6 +20,7 @@ def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
             raise ValueError(f"{name} has {asked}=True: each model subtracts a mean of its own; merge others")
     if ours.n_features_in_ != theirs.n_features_in_:
         raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
+    _refuse_other_names(ours, theirs)
     left, right = (_kernel(model) for model in (ours, theirs))
     if left != right:
         raise ValueError(f"kernels differ: {left} and {right}; fit other with kernel={left}")
@@ -41,6 +42,19 @@ def refuse_to_merge(ours: Any, theirs: Any) -> tuple[Stream, Stream]:
     return streams[0], streams[1]
 
 
+def _refuse_other_names(ours: Any, theirs: Any) -> None:
+    """Raise where both know the names of their columns, and these differ or are in another order."""
+    names = [model.__dict__.get("feature_names_in_") for model in (ours, theirs)]
+    if names[0] is None or names[1] is None:
+        return
+    for column, (here, there) in enumerate(zip(*names, strict=True)):
+        if here != there:
+            raise ValueError(
+                f"column {column} is {here!r} here and {there!r} in other; fit other to the columns of this model, in "
+                "their order"
+            )
+
+
 def can_stream(model: Any) -> bool:
     """Whether `partial_fit` is there; where it is not, the error says why."""
     reason = ""
@@ -49,7 +63,7 @@ def can_stream(model: Any) -> bool:
     elif model.center_input and not model.scale_input:
         reason = "center_input=True needs all rows at once"
     elif model.scale_input and "_input_scale" not in model.__dict__:
-        reason = "scale_input=True takes the scale from a first fit"
+        reason = "scale_input=True takes the scale from a first fit, which partial_fit then goes on from"
     elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
         reason = f"method={model.method!r} needs all rows at once"
     if reason:

@@ -1,28 +1,27 @@
-"""Rows from files and other sources: the part of `KernelPCA` that reads in blocks what does not fit in memory."""
+"""Fits to rows from files and other sources: the part of `KernelPCA` that reads blocks of more than fits in memory."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components, to_plan
+from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
+from gramless.estimators.columns import take_columns
 from gramless.estimators.domain import read_domain
 from gramless.estimators.following import following
-from gramless.estimators.posing import is_precomputed
 from gramless.estimators.preimages import sample_size
-from gramless.estimators.reading import read_kernel, read_seed
+from gramless.estimators.reading import is_precomputed, read_kernel, read_seed
 from gramless.estimators.resuming import open_checkpoint, warn_unused
 from gramless.estimators.seen_rows import deviations
 from gramless.estimators.select_bandwidth import searched_gamma
-from gramless.execution import LocalRows, block_rows_for, read_ahead
+from gramless.estimators.source_rows import affordable_rows, open_rows
+from gramless.execution import LocalRows, read_ahead
 from gramless.features import FeatureMap, maps
 from gramless.kernels import Kernel
 from gramless.persistence.checkpoint import FileCheckpoint
@@ -31,39 +30,12 @@ from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes.blockwise import Gathering, fit_blockwise, shared_pairs
 from gramless.routes.survey import Survey, SurveyOf
-from gramless.sources import open_source, open_writer
 
 _SAMPLE = 20_480  # rows: what the choice of a thousand landmarks looks at
-_ALL = 1000  # components to plan with, where all are asked for
-
-
-def open_rows(model: Any, X: Any, sample_weight: Any = None) -> LocalRows:
-    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
-
-    `sample_weight` is an array, the name of a column of X, or None.
-    """
-    source, weights = open_source(X), None
-    if isinstance(sample_weight, str):
-        names = source.feature_names
-        if names is None or sample_weight not in names:
-            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
-        source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
-    elif sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
-    limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
-    size = block_rows_for(source.n_features, limit)
-    return LocalRows(source, size, weights, isinstance(sample_weight, str))
-
-
-def affordable_rows(memory_limit: int, n_features: int) -> int:
-    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
-    return memory_limit // (8 * 10 * 8 * n_features)
 
 
 class OutOfCore:
-    """Methods of :class:`~gramless.KernelPCA` for rows that are read in blocks."""
+    """Methods of :class:`~gramless.KernelPCA` that fit to rows read in blocks."""
 
     _input_mean: Array
     _input_scale: Array
@@ -79,7 +51,7 @@ class OutOfCore:
                 return self._fit_in_batches(rows)
             checkpoint = rows.checkpoint = open_checkpoint(self, rows, sample_weight)
             self._forget()
-            self._take_names(rows)
+            take_columns(self, rows)
             if checkpoint is not None and checkpoint.task == "moments":
                 self._resume(rows, checkpoint)
             else:
@@ -117,10 +89,10 @@ class OutOfCore:
             if again:  # what there is to say of the kernel will be said when all rows are known
                 warnings.simplefilter("ignore", IndefiniteKernelWarning)
             kernel = self._source_kernel(head.x, head.weights)
-        rows.work_on(head, lambda block: self._domain(block.x))  # refuses rows outside
+        rows.work_on(head, lambda block: domain_around(self, block.x))  # refuses rows outside
         try:
-            problem = self._stream_problem(self._pose(head.x, kernel, head.weights, block=rows.block_rows))
-            problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=self._components or 16)
+            problem = self._stream_problem(pose_components(self, head.x, kernel, head.weights, block=rows.block_rows))
+            problem = replace(problem, n=rows.n_rows or max(10**6, head.x.shape[0]), k=components_asked(self) or 16)
             plan = make_plan(problem, self.method)
         except (ValueError, MemoryLimitError):
             if again:
@@ -157,31 +129,27 @@ class OutOfCore:
             seen, moved = self._rows_for_kernel(sample), survey.moved(survey.mean, scale)
         kernel = self._source_kernel(*((seen, weights, moved) if self.scale_input else (sample, weights, survey)))
         mapped = rows.mappable and not self._moves_input
-        problem = self._pose(seen, kernel, weights, survey=moved, block=rows.block_rows, mapped=mapped)
+        problem = pose_components(self, seen, kernel, weights, survey=moved, block=rows.block_rows, mapped=mapped)
         return replace(problem, memory_limit=limit), seen, weights
 
     def _run_plan(self: Any, rows: LocalRows, problem: Problem, sample: Any, weights: Array) -> None:
         """The cheapest method; one that finds that memory does not suffice gives way."""
-        self.plan_ = self._plan_surveyed(problem)
-        self.plan_.warn_if_long()
-        while True:
-            self.method_ = self.plan_.chosen
-            try:
-                if self.method_ in maps:
-                    features = self._make_features(sample, weights)
-                    features = shared_pairs(features, -(-problem.n // rows.block_rows))
-                    self._gather(rows, features, problem.n)
-                else:
-                    self._fit_at_once(rows, problem)
-                return
-            except MemoryLimitError as error:
-                if self.method != "auto":
-                    raise
-                self.plan_ = self.plan_.without(self.method_, str(error))
+
+        def run(plan: Plan) -> None:
+            self.plan_, self.method_ = plan, plan.chosen
+            if plan.chosen in maps:
+                features = self._make_features(sample, weights)
+                features = shared_pairs(features, -(-problem.n // rows.block_rows))
+                self._gather(rows, features, problem.n)
+            else:
+                self._fit_at_once(rows, problem)
+
+        plan = self._plan_surveyed(problem)
+        plan.warn_if_long()
+        plan.carry_out(run)
 
     def _plan_surveyed(self: Any, problem: Problem) -> Plan:
-        everything, method = self.n_components is None, self.method
-        return make_plan(replace(problem, k=min(problem.k, _ALL)) if everything else problem, method)
+        return make_plan(to_plan(self, problem), self.method)
 
     def _fit_at_once(self: Any, rows: LocalRows, problem: Problem) -> None:
         """A method that wants rows in any order: from a memory map, or from memory, where the plan found room."""
@@ -190,7 +158,7 @@ class OutOfCore:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)
         x, weights = rows.at_once()
         placed = replace(problem, device=self.plan_.placed.device, anywhere=False)
-        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, self._request())
+        fitted = methods[self.method_].run(placed, self._rows_for_kernel(x), weights, make_request(self))
         self._keep(fitted, x, weights)
         if self.fit_inverse_transform:
             self._sample_rows(x, weights)
@@ -202,7 +170,7 @@ class OutOfCore:
         builder, problem = maps[self.plan_.chosen], self.plan_.placed
         if builder.boxed:  # the number of rows matters to its memory only, and that is for one block
             problem = replace(problem, n=min(problem.n, problem.block))
-        return builder.make(problem, sample, weights, self._request().rng)
+        return builder.make(problem, sample, weights, make_request(self).rng)
 
     def _gather(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         """The pass that sums moments, and the model it leads to."""
@@ -239,8 +207,8 @@ class OutOfCore:
         scale = self._input_scale if self.scale_input else None
         device = self.plan_.candidates[self.method_].device
         work = Gathering(features, n_rows, center, domain, size, seed, device, scale)
-        problem = replace(self.plan_.problem, k=self._components)
-        fitted, sample = fit_blockwise(rows, work, problem, self._request())
+        problem = replace(self.plan_.problem, k=components_asked(self))
+        fitted, sample = fit_blockwise(rows, work, problem, make_request(self))
         self._set(fitted, rows.dtype)
         if sample is not None:
             self._sample = sample
@@ -265,57 +233,21 @@ class OutOfCore:
         if names is not None:
             self.feature_names_in_ = names
         elif fresh and hasattr(self, "n_features_in_"):
-            self._take_names(rows)
-
-    def _transform_source(self: Any, X: Any, out: Any) -> Any:
-        """`transform`, for a source, to an array or a file."""
-        check_is_fitted(self)
-        rows = open_rows(self, X)
-        self._refuse_other_columns(rows)
-        if out is None:
-            return np.concatenate(list(self._projected(rows)))
-        if _get_output_config("transform", self)["dense"] != "default":
-            raise ValueError("out= returns a path, not a data frame: call set_output(transform='default') first")
-        with open_writer(out, self.get_feature_names_out(), rows.dtype) as writer:
-            for scores in self._projected(rows):
-                writer.write(scores)
-        return out
-
-    def _projected(self: Any, rows: LocalRows) -> Iterator[Array]:
-        """Components, block by block."""
-        with use_threads(self.n_jobs):
-            for block in read_ahead(rows.blocks()):
-                yield self._like_input(self._space.project(self._rows_for_kernel(block.x)), block.x)
+            take_columns(self, rows)
 
     def _source_kernel(self: Any, sample: Any, weights: Array, survey: Survey | None = None) -> Kernel:
         """The kernel, with the gamma that suits rows seen in a sample; ``"scale"`` comes from all of them."""
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
-            gamma = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
+            gamma = gamma_of_variance(survey.variance, len(survey.mean))
         found = searched_gamma(self, sample, weights)
         self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
-    def _take_names(self: Any, rows: LocalRows) -> None:
-        self.n_features_in_ = rows.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if rows.feature_names is not None:
-            self.feature_names_in_ = np.array(rows.feature_names, dtype=object)
-
-    def _refuse_other_columns(self: Any, rows: LocalRows) -> None:
-        if rows.n_features != self.n_features_in_:
-            raise SourceError(
-                f"{rows.name} has {rows.n_features} columns, and the model was fitted to {self.n_features_in_}"
-            )
-        known = self.__dict__.get("feature_names_in_")
-        if known is not None and rows.feature_names is not None and list(known) != list(rows.feature_names):
-            apart = next((a, b) for a, b in zip(known, rows.feature_names, strict=True) if a != b)
-            raise SourceError(f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}")
-
     def _refuse_too_many(self: Any, n: int, name: str) -> None:
         if n == 0:
             raise SourceError(f"{name} has no rows")
-        if self._components > n:
+        if components_asked(self) > n:
             raise ValueError(f"n_components={self.n_components} is more than the {n} rows of {name}; pass at most {n}")
         if n < 2:
             raise ValueError(f"{name} has {n} row; at least 2 are needed")

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramless.arrays import parse_memory, use_threads
-from gramless.errors import MemoryLimitError
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.arrays import evenly_spaced, parse_memory, use_threads
+from gramless.estimators.asking import make_request, pose_components, to_plan
+from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
+from gramless.estimators.columns import refuse_other_columns, take_columns
 from gramless.estimators.following import following
-from gramless.estimators.posing import is_precomputed
-from gramless.estimators.reading import read_kernel
+from gramless.estimators.reading import is_precomputed, read_kernel
 from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
 from gramless.kernels import Kernel
+from gramless.planning import Plan
 from gramless.problem import Problem
 from gramless.progress import observer
 from gramless.routes import Fitted
@@ -34,10 +35,10 @@ def fit_parts(model: Any, library: Any, X: Any, sample_weight: Any) -> Any:
         library.open_parts(X, sample_weight) as (parts, names),
     ):
         rows = PartedRows(parts, names)
-        take_shape(model, rows)
+        take_columns(model, rows)
         _refuse_too_many(model, rows)
         model.gamma_, kernel = parted_kernel(model, rows)
-        problem = on_workers(model._pose(rows, kernel, np.array([rows.weight])), model, rows)
+        problem = on_workers(pose_components(model, rows, kernel, np.array([rows.weight])), model, rows)
         fitted = _carry_out(model, problem, rows)
         model._forget()
         if isinstance(fitted.space.span, PointSpan):  # components on the training rows, which are here by now
@@ -61,22 +62,6 @@ def transform_parts(model: Any, library: Any, X: Any, out: Any = None) -> Any:
     return library.map_rows(X, lean.transform, model._n_features_out, dtype)
 
 
-def refuse_other_columns(model: Any, X: Any) -> None:
-    """Raise unless X has the columns that `model` was fitted to."""
-    names = getattr(X, "columns", None)
-    width = X.shape[1] if names is None else len(names)
-    if width != model.n_features_in_:
-        raise ValueError(
-            f"X has {width} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input"
-        )
-    known = getattr(model, "feature_names_in_", None)
-    if names is not None and known is not None and list(names) != list(known):
-        raise ValueError(
-            "The feature names should match those that were passed during fit: "
-            f"X has {list(names)}, the model {list(known)}"
-        )
-
-
 #: Attributes that projecting does not need; names of columns have been compared by then.
 _LEFT_HERE = (
     *("X_fit_", "_weights", "_sample", "_preimage", "dual_coef_", "X_transformed_fit_"),
@@ -84,25 +69,16 @@ _LEFT_HERE = (
 )
 
 _SEARCHED_ROWS = 4096  # on which a bandwidth is searched for
-_ALL = 1000  # components to plan with, where all are asked for
-
-
-def take_shape(model: Any, rows: PartedRows) -> None:
-    """Set what scikit-learn wants to know of the training data."""
-    model.n_features_in_ = rows.n_features
-    model.__dict__.pop("feature_names_in_", None)
-    if rows.feature_names is not None:
-        model.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
 
 
 def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
     """The number that `gamma` stands for, and the kernel: from the variance, or from rows of many parts."""
     gamma = model.gamma
     if isinstance(gamma, str) and gamma == "scale":
-        gamma = 1 / (rows.shape[1] * rows.variance) if rows.variance > 0 else 1.0
+        gamma = gamma_of_variance(rows.variance, rows.shape[1])
     elif isinstance(gamma, str) and gamma in SEARCHED:
         x, weights = rows.view()
-        chosen = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SEARCHED_ROWS)).astype(int))
+        chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
         gamma = searched_gamma(model, x[chosen], weights[chosen])
     looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
     number = resolve_gamma(gamma, *looked_at)
@@ -124,18 +100,16 @@ def on_workers(problem: Problem, model: Any, rows: PartedRows) -> Problem:
 
 def _carry_out(model: Any, problem: Problem, rows: PartedRows) -> Fitted:
     """Plan and run; a method that finds that memory does not suffice gives way, as it does in one process."""
-    planned = replace(problem, k=min(problem.k, _ALL)) if model.n_components is None else problem
-    model.plan_ = plan_parted(planned, model.method)
-    model.plan_.warn_if_long()
-    while True:
-        model.method_ = model.plan_.chosen
-        observer().begins(model.method_, model.plan_.candidates[model.method_].seconds)
-        try:
-            return parted_methods[model.method_].run(problem, rows, model._request())
-        except MemoryLimitError as error:
-            if model.method != "auto":
-                raise
-            model.plan_ = model.plan_.without(model.method_, str(error))
+
+    def run(plan: Plan) -> Fitted:
+        observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
+        return parted_methods[plan.chosen].run(problem, rows, make_request(model))
+
+    plan = plan_parted(to_plan(model, problem), model.method)
+    plan.warn_if_long()
+    model.plan_, fitted = plan.carry_out(run)
+    model.method_ = model.plan_.chosen
+    return fitted
 
 
 def _refuse(model: Any) -> None:

@@ -9,8 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramless.arrays import Array, use_threads
 from gramless.clustering import CenterModel
-from gramless.estimators.parted import on_workers, parted_kernel, refuse_device, refuse_other_columns, take_shape
-from gramless.estimators.posing import is_precomputed, pose_problem
+from gramless.estimators.columns import refuse_other_columns, take_columns
+from gramless.estimators.parted import on_workers, parted_kernel, refuse_device
+from gramless.estimators.posing import pose_problem
+from gramless.estimators.reading import is_precomputed
 from gramless.routes.parted import PartedRows
 
 
@@ -23,7 +25,7 @@ def fit_clusters_of_parts(model: Any, library: Any, X: Any, sample_weight: Any) 
     refuse_device(model.device)
     with use_threads(model.n_jobs), library.open_parts(X, sample_weight) as (parts, names):
         rows = PartedRows(parts, names)
-        take_shape(model, rows)
+        take_columns(model, rows)
         model._refuse_too_many(rows.positive, rows.shape[0])
         settings = model._settings(rows.shape[0])
         model.gamma_, kernel = parted_kernel(model, rows)

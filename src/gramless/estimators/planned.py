@@ -7,8 +7,9 @@ from typing import Any
 from sklearn.base import clone
 
 from gramless.arrays import use_threads
+from gramless.estimators.asking import pose_components
 from gramless.estimators.devices import to_numpy_rows
-from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.source_rows import open_rows
 from gramless.planning import Plan, make_plan
 from gramless.sources import is_out_of_core
 
@@ -47,5 +48,5 @@ class Planned:
             weights = asked._faded(weights)
             seen = asked._rows_for_kernel(x, weights, fitting=True)
             kernel = asked._make_kernel(seen if asked.scale_input else x, weights)
-            problem = asked._pose(seen, kernel, weights)
+            problem = pose_components(asked, seen, kernel, weights)
             return make_plan(problem, asked.method)

@@ -9,18 +9,11 @@ import scipy.sparse
 from gramless.arrays import Array, parse_memory, thread_count
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_spectrum, some_rows, spread
-from gramless.estimators.reading import read_kernel
+from gramless.estimators.reading import is_precomputed, read_kernel
 from gramless.features import Box
 from gramless.kernels import Kernel, Precomputed
 from gramless.problem import Problem
 from gramless.routes.survey import Survey
-
-KERNEL_NAMES = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}
-
-
-def is_precomputed(kernel: Any) -> bool:
-    """Whether the rows will be a Gram matrix."""
-    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
 def make_kernel(model: Any, x: Any, weights: Array, gamma: float | None = None) -> tuple[float, Kernel]:

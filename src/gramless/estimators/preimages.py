@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from gramless.arrays import Array, parse_memory, use_threads
 from gramless.errors import PreimageWarning
-from gramless.estimators.reading import read_seed
+from gramless.estimators.reading import read_new_rows, read_seed
 from gramless.kernels import Precomputed, RadialKernel
 from gramless.spaces import Expansion, RidgePreimage, RowSample, expand, fixed_points, from_distances, preimage_errors
+from gramless.warning import warn
 
 METHODS = ("ridge", "fixed_point", "distances")
 _SAMPLE_ROWS = 4096
@@ -60,7 +60,7 @@ class Preimages:
         -------
         ndarray of shape (m, n_features)
         """
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         if scipy.sparse.issparse(rows):
             raise ValueError("pre-images are dense: pass X.toarray()")
         with use_threads(self.n_jobs):
@@ -87,7 +87,7 @@ class Preimages:
         """
         if space not in ("feature", "input"):
             raise ValueError(f"space={space!r} is not known; pass 'feature' or 'input'")
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         if space == "input":
             apart = rows - self.denoise(rows, method=method)
             errors: Array = np.einsum("ij,ij->i", apart, apart, dtype=np.float64)
@@ -133,7 +133,7 @@ class Preimages:
         -------
         ndarray of shape (m,)
         """
-        rows = self._read_new(X)
+        rows = read_new_rows(self, X)
         points = check_array(scores, dtype=np.float64, input_name="scores")
         if points.shape != (rows.shape[0], len(self.eigenvalues_)):
             raise ValueError(
@@ -243,10 +243,9 @@ def _settled_points(expansion: Expansion, scores: Array, start: Array | None) ->
         found[left], left = again.points, left[~again.converged]
     if len(left):
         found[left] = from_distances(expansion, scores[left])
-        warnings.warn(
+        warn(
             f"the fixed point did not settle for {len(left)} of {len(scores)} rows, which have the pre-image from "
             "distances instead; a wider kernel or more components help",
             PreimageWarning,
-            stacklevel=5,
         )
     return found

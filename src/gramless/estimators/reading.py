@@ -1,17 +1,27 @@
-"""What scikit-learn's parameters and data mean to us: a kernel, a solver, a seed, a Gram matrix."""
+"""What scikit-learn's parameters and data mean to us: a kernel, a solver, a seed, a start, rows, a Gram matrix."""
 
 from __future__ import annotations
 
-import warnings
+import os
 from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from gramless.arrays import Array
 from gramless.eigen import Randomized, Solver, solvers
 from gramless.errors import IndefiniteKernelWarning
-from gramless.kernels import FromCallable, Kernel, kernel_from_name
+from gramless.estimators.devices import to_numpy_rows
+from gramless.kernels import FromCallable, Kernel, Precomputed, kernel_from_name
+from gramless.warning import warn
+
+_FLOATS = [np.float64, np.float32]
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether the rows will be a Gram matrix."""
+    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
 def read_kernel(kernel: Any, gamma: float, degree: float, coef0: float, params: dict[str, Any] | None) -> Kernel:
@@ -21,11 +31,10 @@ def read_kernel(kernel: Any, gamma: float, degree: float, coef0: float, params: 
     else:
         made = kernel if isinstance(kernel, Kernel) else FromCallable(kernel, params or {})
     if made.mercer is False:
-        warnings.warn(
+        warn(
             f"{made} is not positive semidefinite: variances may be negative, and components then do not exist. "
             "Those kept are checked.",
             IndefiniteKernelWarning,
-            stacklevel=5,
         )
     return made
 
@@ -42,6 +51,46 @@ def read_seed(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     return np.random.default_rng(0 if random_state is None else random_state)
+
+
+def read_start(init: Any, n: int, k: int) -> Any:
+    """How `k` clusters of `n` rows begin: the name of a way to draw seeds, or labels (n,), which are checked."""
+    if isinstance(init, str):
+        return init
+    labels = np.asarray(init)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"init of shape {labels.shape} and type {labels.dtype} given; pass {n} labels (integers), "
+            "'k-means++' or 'random'"
+        )
+    if labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"init has labels from {labels.min()} to {labels.max()}; pass 0 to {k - 1}")
+    return labels
+
+
+def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[Any, Array]:
+    """Rows (n, d) to fit to, or a Gram matrix (n, n), and weights (n,), checked; `checks` are those of scikit-learn."""
+    refuse_path(model, X)
+    X = validate_data(model, X, accept_sparse="csr", dtype=_FLOATS, **checks)
+    if is_precomputed(model.kernel):
+        X = read_gram(X)
+    return X, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def refuse_path(model: Any, X: Any) -> None:
+    """Raise where the name of a file came to a method that takes rows in memory only."""
+    if isinstance(X, (str, os.PathLike)):
+        name = type(model).__name__
+        raise ValueError(
+            f"X={str(X)!r} is the name of a file, and {name} takes rows here; read the file, and pass its rows"
+        )
+
+
+def read_new_rows(model: Any, X: Any) -> Any:
+    """Rows (m, d) that a fitted estimator is asked about, checked; a torch tensor comes as an array."""
+    check_is_fitted(model)
+    refuse_path(model, X)
+    return validate_data(model, to_numpy_rows(X), accept_sparse="csr", dtype=_FLOATS, reset=False)
 
 
 def read_gram(gram: Any) -> Array:

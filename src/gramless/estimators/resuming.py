@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from gramless.errors import CheckpointWarning
 from gramless.execution import LocalRows
 from gramless.persistence.checkpoint import FileCheckpoint, digest, in_words
 from gramless.sources import Source
+from gramless.warning import warn
 
 _BESIDE = {"checkpoint", "copy_X", "n_jobs", "verbose", "keep_data"}  # parameters that change no sum
 
@@ -35,12 +35,11 @@ def open_checkpoint(model: Any, rows: LocalRows, sample_weight: Any) -> FileChec
 
 def warn_unused(checkpoint: Any, method: str) -> None:
     """Say, before the work begins, that it will not be resumed."""
-    warnings.warn(
+    warn(
         f"checkpoint={str(checkpoint)!r} has no effect with method {method!r}, whose work is no sum over blocks: when "
         "it is killed, the same call begins anew. Methods with explicit features go on; for any Mercer kernel "
         "method='landmarks' is one",
         CheckpointWarning,
-        stacklevel=2,
     )
 
 

@@ -15,9 +15,6 @@ from gramless.registry import Registry
 #: Estimators that files may hold, by the name they have there.
 estimators: Registry[type[Any]] = Registry("estimator")
 
-#: Attributes that all estimators may have; these stand in the header by themselves.
-_COMMON = ("n_features_in_", "feature_names_in_")
-
 
 class Saving:
     """The method `save` of an estimator; :func:`gramless.load` reads what it wrote.

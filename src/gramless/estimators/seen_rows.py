@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
-from gramless.estimators.posing import is_precomputed
+from gramless.estimators.reading import is_precomputed
 
 
 def column_scale(x: Any, weights: Array | None = None) -> tuple[Array, Array]:

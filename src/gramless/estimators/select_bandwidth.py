@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, check_array
 
 from gramless.arrays import Array
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
 from gramless.estimators.criteria import Criterion, EigenvalueGap, PreimageError
 from gramless.execution import LocalRows, block_rows_for
 from gramless.kernels import Kernel, kernel_from_name
@@ -140,7 +140,7 @@ def select_bandwidth(
         survey = _survey(X, sample_weight, max_samples)
         X, weights = survey.sample.rows, survey.sample.weights
         if criterion == "scale":  # of all rows
-            first = 1.0 / (len(survey.mean) * survey.variance) if survey.variance > 0 else 1.0
+            first = gamma_of_variance(survey.variance, len(survey.mean))
     else:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gramless.arrays import Array, use_threads
 from gramless.densities import Series, fit_series
-from gramless.estimators.reading import read_seed
+from gramless.estimators.reading import read_seed, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.kernels import Gaussian, Kernel
@@ -119,6 +119,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         SeriesDensity
             This estimator.
         """
+        refuse_path(self, X)
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         used = np.flatnonzero(weights > 0)
@@ -145,6 +146,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any) -> Array:
         """Logarithm of the density at rows X (m, n_features): (m,); -inf where it is 0."""
         check_is_fitted(self)
+        refuse_path(self, X)
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         with use_threads(self.n_jobs):
             return self._series.log(rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,12 @@ from sklearn.utils.metaestimators import available_if
 
 from gramless.arrays import Array, use_threads
 from gramless.certificates import Certificate
+from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
+from gramless.estimators.columns import refuse_other_source
 from gramless.estimators.devices import to_numpy_rows
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
-from gramless.estimators.out_of_core import open_rows
+from gramless.estimators.source_rows import open_rows
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.planning import Plan, carried_on, make_plan
 from gramless.problem import Problem
@@ -83,7 +84,10 @@ class Streaming:
         """
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             if is_out_of_core(X):
-                self._take_blocks(open_rows(self, X, sample_weight), fresh=not self._goes_on())
+                rows, goes_on = open_rows(self, X, sample_weight), self._goes_on()
+                if goes_on:
+                    refuse_other_source(self, rows)
+                self._take_blocks(rows, fresh=not goes_on)
             else:
                 self._take_batch(X, sample_weight)
         return self
@@ -173,9 +177,9 @@ class Streaming:
         return object.__getattribute__(self, name)  # raises again what led here, with its message
 
     def _conclude(self) -> None:
-        problem = replace(self.plan_.problem, k=self._components)
+        problem = replace(self.plan_.problem, k=components_asked(self))
         with use_threads(self.n_jobs):
-            fitted = self._stream.conclude(problem, self._request(), self._before)
+            fitted = self._stream.conclude(problem, make_request(self), self._before)
         self._set(fitted, self._dtype)
 
     def _follow(self, stream: Stream, dtype: Any) -> None:
@@ -216,7 +220,7 @@ class Streaming:
         if stream is None and "_fitted" in self.__dict__ and (self.scale_input or not self.center_input):
             weights = self.__dict__.get("_weights")
             problem = self._stream_problem(self.plan_.problem)
-            stream = stream_of_fit(self._fitted, weights, problem, self._request())
+            stream = stream_of_fit(self._fitted, weights, problem, make_request(self))
             if stream is not None:
                 self._dtype = self.eigenvalues_.dtype
         return stream
@@ -226,36 +230,30 @@ class Streaming:
         if self._moves_input:
             asked = "scale_input" if self.scale_input else "center_input"
             raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
-        if self.max_support is not None and self.max_support < max(1, self._components):
+        if self.max_support is not None and self.max_support < max(1, components_asked(self)):
             raise ValueError(
                 f"max_support={self.max_support} points cannot span "
-                f"n_components={self._components} components; raise max_support"
+                f"n_components={components_asked(self)} components; raise max_support"
             )
         self._forget()
         kernel = self._make_kernel(X, weights)
         X, weights = _used(X, weights if seen else self._faded(weights))
-        problem = self._stream_problem(self._pose(X, kernel, weights))
-        planned = replace(problem, n=max(X.shape[0], 10**6), k=self._components or 16)
+        problem = self._stream_problem(pose_components(self, X, kernel, weights))
+        planned = replace(problem, n=max(X.shape[0], 10**6), k=components_asked(self) or 16)
         self.plan_ = make_plan(planned, self.method)
         self.method_ = self.plan_.chosen
         observer().begins(self.method_, np.inf)
-        first = replace(planned, k=self._components) if self.method_ == "merging" else planned
-        return open_stream(self.method_, first, X, weights, self._request())
+        first = replace(planned, k=components_asked(self)) if self.method_ == "merging" else planned
+        return open_stream(self.method_, first, X, weights, make_request(self))
 
     def _stream_problem(self, problem: Problem) -> Problem:
         limit = self.max_support
         forget = problem.forget and limit is None
-        return replace(problem, streaming=True, support=limit, forget=forget, k=self._components, sample=None)
-
-    @property
-    def _components(self) -> int:
-        """Components asked for; 0 for all, or for a share of the variance."""
-        wanted = self.n_components
-        return int(wanted) if isinstance(wanted, Integral) else 0
+        return replace(problem, streaming=True, support=limit, forget=forget, k=components_asked(self), sample=None)
 
     def _read_batch(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Array]:
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight), batch=True, reset=reset)
-        self._domain(X if reset else self._rows_for_kernel(X))  # refuses rows outside the domain
+        domain_around(self, self._rows_for_kernel(X))  # refuses rows outside the domain
         there = weights > 0
         return (X, weights) if there.all() else (X[there], weights[there])
 

@@ -95,6 +95,8 @@ class LandmarkBuilder:
             return "a given matrix has no points to project on"
         if not problem.kernel.mercer:
             return "needs a Mercer kernel"
+        if problem.kernel.shift_invariant and problem.overflows:
+            return "squares of distances overflow: rescale the data"
         return ""
 
 

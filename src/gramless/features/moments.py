@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from gramless.arrays import (
     Array,
     Tower,
     inner,
     inner_rounding,
+    leading_eigenpairs,
     like,
     namespace,
     one_blas_thread,
     row_squares,
-    run_in_threads,
-    thread_count,
     to_numpy,
     unit_roundoff,
 )
 from gramless.features.base import Spectrum
-from gramless.progress import observer
+from gramless.features.chunks import add_in_order, row_chunks
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,9 +203,9 @@ class DenseMoments:
         width = len(self.mean)
         wanted = min(k + 1, width)
         with one_blas_thread():  # the same bits on any machine, and no slower at these sizes
-            values, axes = scipy.linalg.eigh(self.scatter, subset_by_index=(width - wanted, width - 1))
-        values, axes = values[::-1].clip(0), axes[:, ::-1]
-        slack = self.rounding + 10 * width * unit_roundoff() * float(values.max(initial=0.0))
+            values, axes = leading_eigenpairs(self.scatter, wanted)
+        values = values.clip(0)
+        slack = self.rounding + 40 * width * unit_roundoff() * float(values.max(initial=0.0))
         padded = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])[: k + 1]
         axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)
@@ -230,25 +228,9 @@ class DenseMoments:
 def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int) -> DenseMoments:
     """Sum of the moments of chunks of `rows` rows, made in threads and added in pairs, pairs of pairs and so on.
 
-    The chunks and the order of the additions do not depend on the threads, so the bits of the result do not either;
-    pairs keep the rounding of the additions to the logarithm of the number of chunks.
+    Pairs keep the rounding of the additions to the logarithm of the number of chunks.
     """
-    pieces = [slice(first, min(n, first + rows)) for first in range(0, max(n, 1), rows)]
-    made: dict[int, DenseMoments] = {}
     sums = Tower()
-
-    def work(i: int) -> None:
-        made[i] = of_chunk(pieces[i])
-
-    def rounds() -> Iterator[list[int]]:
-        together = thread_count()
-        for first in range(0, len(pieces), together):
-            chosen = list(range(first, min(len(pieces), first + together)))
-            yield chosen
-            for i in chosen:
-                sums.push(made.pop(i))
-            observer().summed(pieces[chosen[-1]].stop, n)
-
-    run_in_threads(work, rounds())
+    add_in_order(of_chunk, row_chunks(n, rows) or [slice(0, 0)], sums.push)
     total: DenseMoments = sums.total()
     return total

@@ -17,18 +17,16 @@ from gramless.arrays import (
     is_tensor,
     like,
     namespace,
-    run_in_threads,
-    thread_count,
     threads_for,
     unit_roundoff,
 )
 from gramless.features.base import FeatureMap
+from gramless.features.chunks import add_in_order, row_chunks
 from gramless.features.compress import compress, count, exponents
 from gramless.features.hankel import HankelSums
 from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
-from gramless.progress import observer
 
 _MOST_FEATURES = 20_000
 _ON_CARD = 2**25  # numbers of a chunk of monomials there
@@ -150,37 +148,26 @@ class Monomials(FeatureMap):
         if is_tensor(x):
             chunk, together = max(1024, _ON_CARD // hankel.width), 1
             added = inner_rounding(chunk) / unit_roundoff()
-        group = chunk * together
         total = np.zeros(hankel.size)
-        firsts = list(range(0, n, group))
-        parts: dict[int, Array] = {}
+        groups = row_chunks(n, chunk * together)
 
-        def sum_group(first: int) -> None:
+        def sums_of(group: slice) -> Array:
             part = np.zeros(hankel.size)
             with np.errstate(over="ignore", invalid="ignore"):
-                for begin in range(first, min(n, first + group), chunk):
-                    rows = slice(begin, min(n, begin + chunk))
+                for first in range(group.start, group.stop, chunk):
+                    rows = slice(first, min(n, first + chunk))
                     moved = self._moved(x[rows])
                     hankel.add(moved, like(weights[rows], moved), part)
-            parts[first] = part
-
-        def rounds() -> Any:  # as many groups at a time as there are threads, then added in their order
-            threads = thread_count()
-            for place in range(0, len(firsts), threads):
-                now = firsts[place : place + threads]
-                yield now
-                for first in now:
-                    np.add(total, parts.pop(first), out=total)
-                observer().summed(min(n, now[-1] + group), n)
+            return part
 
         with threads_for(x):
-            run_in_threads(sum_group, rounds())
+            add_in_order(sums_of, groups, lambda part: np.add(total, part, out=total))
         if not np.isfinite(total).all():
             raise ValueError(
                 f"sums of monomials of degree {2 * self._power.degree} overflow: rows lie too far from center="
                 f"{self.center}, in units of {self.unit}; scale the data down or make the map from rows like these"
             )
-        roundings = added + together + len(firsts) + 6 * hankel.degree + 8
+        roundings = added + together + len(groups) + 6 * hankel.degree + 8
         squares = total[hankel.squares]
         tiny = underflow(unit_roundoff()) * (n + 1) * max(1.0, float(np.max(weights, initial=0.0)))
         slip = growth(roundings, unit_roundoff()) * squares + tiny

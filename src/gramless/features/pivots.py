@@ -71,40 +71,66 @@ def choose_pivots(
     sample = _sample(weights, max(_FEWEST_ROWS, _ROWS_PER_PIVOT * most), rng)
     if choice == "uniform":
         return Pivots(rng.permutation(sample)[:most], float("nan"))
-    rows = rows_on(device, x[sample])
     share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
-    shift = column_shift(rows) if kernel.shift_invariant else None
-    ready = kernel.prepare(rows, shift)
-    left = np.array(to_numpy(kernel.diagonal(rows)), dtype=np.float64)
-    negligible = 1e-13 * max(1, most) * float(left.max(initial=0.0))
-    factor = blank((len(sample), most), rows)
-    chosen: list[int] = []
+    cholesky = _PartialCholesky(kernel, rows_on(device, x[sample]), most)
     block = int(np.clip(most // 8, 8, 128))
-    while len(chosen) < most:
+    while (free := most - len(cholesky.chosen)) > 0:
+        left, negligible = cholesky.left, cholesky.negligible
         chances = np.where(left > negligible, left * share, 0.0)
         total = float(chances.sum())
         if total <= goal * share.sum() or total == 0:
             break
         candidates = rng.choice(len(sample), size=block, p=chances / total)
-        done = len(chosen)
-        near = kernel.prepare(rows[candidates], shift)
-        gram = to_numpy(kernel.evaluate(near, near) - factor[candidates, :done] @ factor[candidates, :done].T)
+        gram = cholesky.residual(candidates)
         kept, lower = _thin(gram, left[candidates], negligible, rng)
-        kept, lower = kept[: most - done], lower[: most - done, : most - done]
-        new = candidates[kept]
-        if len(new) == 0:
+        if len(kept):
+            cholesky.add(candidates[kept[:free]], lower[:free, :free])
+        else:  # so that rounding cannot keep this going
             fresh = np.where(gram.diagonal() <= negligible, 0.0, gram.diagonal())
-            left[candidates] = np.minimum(left[candidates], fresh)  # so that rounding cannot keep this going
-            continue
-        columns = kernel.evaluate(ready, kernel.prepare(rows[new], shift))
-        columns -= factor[:, :done] @ factor[new, :done].T
-        columns = triangular_solve(lower, columns.T).T
-        factor[:, done : done + len(new)] = columns
-        left = np.maximum(left - to_numpy(row_squares(columns)), 0.0)
-        left[new] = 0.0
-        chosen.extend(int(i) for i in new)
+            left[candidates] = np.minimum(left[candidates], fresh)
+    chosen, left = np.array(cholesky.chosen, dtype=np.int64), cholesky.left
     unseen = max(1, len(sample) - len(chosen)) / len(sample)  # a pivot leaves nothing out at itself only
-    return Pivots(sample[np.array(chosen, dtype=np.int64)], float(left @ share / share.sum()) / unseen)
+    return Pivots(sample[chosen], float(left @ share / share.sum()) / unseen)
+
+
+class _PartialCholesky:
+    """The leading columns of a Cholesky factor of K(rows, rows), and what they leave out of it.
+
+    Attributes
+    ----------
+    chosen : list of int
+        The rows that the columns belong to.
+    left : ndarray of shape (n,)
+        Diagonal of K - F F^T, F the columns so far.
+    negligible : float
+        Below this it is rounding.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Any, most: int) -> None:
+        self._kernel, self._rows = kernel, rows
+        self._shift = column_shift(rows) if kernel.shift_invariant else None
+        self._ready = kernel.prepare(rows, self._shift)
+        self._factor = blank((rows.shape[0], most), rows)
+        self.chosen: list[int] = []
+        self.left = np.array(to_numpy(kernel.diagonal(rows)), dtype=np.float64)
+        self.negligible = 1e-13 * max(1, most) * float(self.left.max(initial=0.0))
+
+    def residual(self, some: Array) -> Array:
+        """K - F F^T among some rows: (m, m)."""
+        done, near = len(self.chosen), self._kernel.prepare(self._rows[some], self._shift)
+        known = self._factor[some, :done] @ self._factor[some, :done].T
+        return to_numpy(self._kernel.evaluate(near, near) - known)
+
+    def add(self, new: Array, lower: Array) -> None:
+        """Columns of the rows `new` (p,), `lower` (p, p) being the Cholesky factor of what was left among them."""
+        done = len(self.chosen)
+        columns = self._kernel.evaluate(self._ready, self._kernel.prepare(self._rows[new], self._shift))
+        columns -= self._factor[:, :done] @ self._factor[new, :done].T
+        columns = triangular_solve(lower, columns.T).T
+        self._factor[:, done : done + len(new)] = columns
+        self.left = np.maximum(self.left - to_numpy(row_squares(columns)), 0.0)
+        self.left[new] = 0.0
+        self.chosen.extend(int(i) for i in new)
 
 
 def _sample(weights: Array, size: int, rng: np.random.Generator) -> Array:

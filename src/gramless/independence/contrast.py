@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy.linalg
 
-from gramless.arrays import Array, inner
+from gramless.arrays import Array, inner, leading_eigenpairs
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.kernels import Kernel
 
@@ -158,8 +157,8 @@ class Contrast:
         for i in blocks:
             values, vectors = np.linalg.eigh(own[i])
             root[parts[i], parts[i]] = (vectors * np.sqrt(values.clip(0))) @ vectors.T
-        values, vectors = scipy.linalg.eigh(root @ mix @ root, subset_by_index=(0, 0))
-        least = float(values[0])
+        values, vectors = leading_eigenpairs(-(root @ mix @ root), 1)
+        least = -float(values[0])
         if least <= -1 or least == 0:
             return (np.inf if least else 0.0), np.zeros_like(mix)
         left = root @ vectors[:, 0]  # of the matrix mix A, up to scale, with the right one below

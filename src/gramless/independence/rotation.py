@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.independence.contrast import Contrast
 
 _ANGLES = 24  # in a quarter turn: further on columns only change places or sign
@@ -62,7 +62,7 @@ def find_rotation(
         Stop when no entry of the gradient on the group exceeds this.
     max_iter : int
     """
-    rows = np.unique(np.linspace(0, len(z) - 1, min(len(z), _SAMPLE)).astype(int))
+    rows = evenly_spaced(len(z), _SAMPLE)
     found = [
         descend(contrast, z, weights, sweep_pairs(contrast, z[rows], weights[rows], start), tol, max_iter)
         for start in starts

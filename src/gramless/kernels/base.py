@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gramless.arrays import Array, blank, namespace, unit_roundoff
 from gramless.kernels.points import Points, column_shift, dot_products, mend_near, prepare_points, squared_distances
 from gramless.kernels.rounding import Rounding as Rounding
-from gramless.kernels.rounding import distance_error, dot_error, growth, underflow
+from gramless.kernels.rounding import distance_error, dot_error, growth, squared, underflow
 from gramless.kernels.spectral import SpectralDensity
 from gramless.registry import Registry
 
@@ -174,7 +174,9 @@ class RadialKernel(Kernel):
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         # A convex decreasing profile is steepest on the left: on [a, b], where the argument moves by at
         # most m, it moves by at most profile(a - m) - profile(a). Without `near` the interval starts at 0.
-        largest = (2 * radius) ** 2
+        largest = squared(2 * radius)
+        if largest == np.inf:
+            return Rounding(self.bound(radius), self.profile_error * unit)
         right = np.array([largest])
         if self.near:
             right = largest * 2.0 ** (-0.5 * np.arange(200))
@@ -225,7 +227,7 @@ class DotKernel(Kernel):
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         """For a profile that itself has a relative error of at most 8 units."""
         spread = dot_error(radius, d, unit)
-        return Rounding(self.steepness(radius**2 + spread) * spread + underflow(unit), 8 * unit)
+        return Rounding(self.steepness(squared(radius) + spread) * spread + underflow(unit), 8 * unit)
 
 
 def require(name: str, value: float, *, above: float = 0.0, closed: Literal["open", "closed"] = "open") -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from gramless.arrays import Array, namespace
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.points import Points, squared_distances
-from gramless.kernels.rounding import Rounding, distance_error, exponential_rounding, underflow
+from gramless.kernels.rounding import Rounding, distance_error, exponential_rounding, squared, underflow
 from gramless.kernels.spectral import SpectralDensity
 
 
@@ -75,7 +75,7 @@ class Gaussian(RadialKernel):
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         # exp turns an absolute error of its argument into a relative one of its value
-        spread = distance_error(d, unit) * (2 * radius) ** 2 + (d + 4) * underflow(unit)
+        spread = distance_error(d, unit) * squared(2 * radius) + (d + 4) * underflow(unit)
         return exponential_rounding(self.gamma * spread, unit)
 
     def spectral_density(self) -> SpectralDensity | None:

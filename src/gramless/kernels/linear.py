@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gramless.arrays import Array
 from gramless.kernels.base import DotKernel, kernels
-from gramless.kernels.rounding import Rounding, dot_error
+from gramless.kernels.rounding import Rounding, dot_error, squared
 
 
 @kernels.register("linear")
@@ -33,4 +33,4 @@ class Linear(DotKernel):
         return Rounding(dot_error(radius, d, unit), 0.0)
 
     def bound(self, radius: float) -> float:
-        return radius**2
+        return squared(radius)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array, copied
 from gramless.kernels.base import DotKernel, kernels, require, require_finite
-from gramless.kernels.rounding import Rounding, dot_error, growth, underflow
+from gramless.kernels.rounding import Rounding, dot_error, growth, squared, underflow
 
 
 @kernels.register("polynomial")
@@ -87,10 +87,10 @@ class Polynomial(DotKernel):
         return float("inf") if self.degree < 1 else self.degree * _power(base, self.degree - 1)
 
     def bound(self, radius: float) -> float:
-        return _power(abs(self.scale) * radius**2 + abs(self.c), self.degree)
+        return _power(abs(self.scale) * squared(radius) + abs(self.c), self.degree)
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        base = abs(self.scale) * radius**2 + abs(self.c)
+        base = abs(self.scale) * squared(radius) + abs(self.c)
         spread = abs(self.scale) * dot_error(radius, d, unit) + growth(4, unit) * base + underflow(unit)
         if self.degree == 0:
             moved = 0.0

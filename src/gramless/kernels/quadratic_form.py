@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gramless.arrays import Array
 from gramless.kernels.base import Kernel, kernels
 from gramless.kernels.points import Points, dot_products, prepare_points
-from gramless.kernels.rounding import Rounding, growth, underflow
+from gramless.kernels.rounding import Rounding, growth, squared, underflow
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class QuadraticForm(Kernel):
         return np.asarray(rows.values.multiply(rows.images).sum(axis=1)).ravel()
 
     def bound(self, radius: float) -> float:
-        return self._size * radius**2
+        return self._size * squared(radius)
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         lost = (d + 4) * underflow(unit) * (1 + float(np.sqrt(d)) * radius)

@@ -31,9 +31,14 @@ def underflow(unit: float) -> float:
     return float(np.finfo(np.float64 if unit < 1e-12 else np.float32).tiny)
 
 
+def squared(value: float) -> float:
+    """value^2, infinite where ``value**2`` would raise an OverflowError."""
+    return value * value
+
+
 def dot_error(radius: float, d: int, unit: float) -> float:
     """Error of a computed dot product of rows within `radius`, rounding of the rows included."""
-    return growth(d + 4, unit) * radius**2 + (d + 4) * underflow(unit)
+    return growth(d + 4, unit) * squared(radius) + (d + 4) * underflow(unit)
 
 
 def distance_error(d: int, unit: float) -> float:

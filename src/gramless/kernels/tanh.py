@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gramless.arrays import Array, namespace
 from gramless.kernels.base import DotKernel, kernels, require_finite
-from gramless.kernels.rounding import Rounding, dot_error, growth, underflow
+from gramless.kernels.rounding import Rounding, dot_error, growth, squared, underflow
 
 
 @kernels.register("tanh")
@@ -50,9 +50,9 @@ class Tanh(DotKernel):
         return abs(self.scale)
 
     def bound(self, radius: float) -> float:
-        return min(1.0, abs(self.scale) * radius**2 + abs(self.b))
+        return min(1.0, abs(self.scale) * squared(radius) + abs(self.b))
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        largest = abs(self.scale) * radius**2 + abs(self.b)
-        spread = self.steepness(radius**2) * dot_error(radius, d, unit) + growth(4, unit) * largest
+        largest = abs(self.scale) * squared(radius) + abs(self.b)
+        spread = self.steepness(squared(radius)) * dot_error(radius, d, unit) + growth(4, unit) * largest
         return Rounding(min(2.0, spread) + underflow(unit), 8 * unit)

@@ -17,6 +17,7 @@ from gramless.discriminants import FisherRule, Projection
 from gramless.errors import FormatError
 from gramless.features import Box, DenseMoments, LandmarkMap, Monomials, TaylorMap, ToeplitzMoments
 from gramless.features.fourier.grid import FourierGrid
+from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Polynomial, Scaled
 from gramless.persistence.dimensions import size, width
 from gramless.planning import Plan
@@ -144,6 +145,12 @@ def _(made: DenseMoments) -> None:
 
 
 @check.register
+def _(made: ShiftedMoments) -> None:
+    require_shape("the sums of monomials", made.sums, made.shift.hankel.size)
+    require_shape("the errors of sums of monomials", made.slip, made.shift.hankel.width)
+
+
+@check.register
 def _(made: ToeplitzMoments) -> None:
     require_shape("the sums of a Fourier map", made.sums, *made.grid.axes.shape)
 
@@ -155,10 +162,18 @@ def _(made: MomentStream) -> None:
         require_shape("the mean of a stream", made.moments.mean, made.features.n_features)
 
 
-@check.register(LandmarkStream)
-@check.register(MergingStream)
-def _(made: LandmarkStream | MergingStream) -> None:
+@check.register
+def _(made: LandmarkStream) -> None:
     require_device(made.device)
+
+
+@check.register
+def _(made: MergingStream) -> None:
+    require_device(made.device)
+    if made.waiting is not None:
+        require_shape("the weights of rows that wait", made.waiting_weights, made.waiting.shape[0])
+        if made.space is not None and width(made.space.span) != made.waiting.shape[1]:
+            raise FormatError(f"rows of shape {made.waiting.shape} wait for {width(made.space.span)} columns")
 
 
 @check.register
@@ -219,5 +234,13 @@ WIDTHS: dict[str, Callable[[Any], int]] = {
     "_model": lambda model: width(model.span),
     "_projection": lambda projection: width(projection.span),
     "_series": lambda series: int(series.shape.d),
+    "_stream": width,
+    "_preimage": lambda preimage: int(preimage.coefficients.shape[1]),
+    "_input_mean": lambda mean: int(mean.size),
     "components_": lambda matrix: int(matrix.shape[1]),
+    "whitening_": lambda matrix: int(matrix.shape[1]),
+    "mixing_": lambda matrix: int(matrix.shape[0]),
+    "mean_": lambda mean: int(mean.size),
 }
+#: What must have an entry for each class that a rule of discriminants knows.
+CLASSWISE = ("classes_", "priors_")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap
+from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
 
 
@@ -16,13 +17,17 @@ def size(span: Span) -> int:
 
 
 def width(part: Any) -> int:
-    """Columns d of the rows that a span or a feature map takes."""
+    """Columns d of the rows that a span, a feature map or a stream takes."""
     match part:
         case PointSpan() | LandmarkMap():
             return int(part.points.shape[1])
         case InputSpan():
             return int(part.origin.size)
-        case FeatureSpan():
+        case MergingStream():
+            return int(part.waiting.shape[1]) if part.space is None else width(part.space.span)
+        case RefittingStream():
+            return int(part.x.shape[1])
+        case FeatureSpan() | MomentStream() | LandmarkStream():
             return width(part.features)
         case Monomials():
             return part.d
@@ -34,4 +39,4 @@ def width(part: Any) -> int:
             return width(part.left)
         case ScaledMap():
             return width(part.inner)
-    raise TypeError(f"{type(part).__name__} is no span or feature map")
+    raise TypeError(f"{type(part).__name__} is no span, feature map or stream")

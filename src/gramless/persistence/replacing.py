@@ -30,6 +30,8 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     b'new'
     """
     target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}; make it first")
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")
     # not tempfile: the file gets the permissions that open() would give it
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from gramless.arrays.memory import enough_bytes, readable_bytes
 from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.problem import Estimate, Problem, Request
 from gramless.registry import Registry
 from gramless.tables import html_table, text_table
+from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
+
+Result = TypeVar("Result")
 
 
 class Method(Protocol):
@@ -76,7 +80,7 @@ class Plan:
                 name,
                 *(() if self.problem.device == "cpu" else ("-" if estimate.refusal else estimate.device,)),
                 "-" if estimate.refusal else f"{estimate.seconds:.2g}",
-                "-" if estimate.refusal else _size(estimate.bytes),
+                "-" if estimate.refusal else readable_bytes(estimate.bytes),
                 "-" if estimate.refusal else f"{estimate.error:.0e}",
                 self._verdict(name, estimate),
             )
@@ -89,7 +93,7 @@ class Plan:
         if estimate.refusal:
             return estimate.refusal
         if estimate.bytes > self.problem.memory_limit:
-            return f"needs more than memory_limit ({_size(self.problem.memory_limit)})"
+            return f"needs more than memory_limit ({readable_bytes(self.problem.memory_limit)})"
         if self.forced:
             return "not asked for"
         if estimate.error > self.problem.tol:
@@ -110,6 +114,20 @@ class Plan:
         """The next best plan, after `name` turned out not to serve."""
         return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})
 
+    def carry_out(self, run: Callable[[Plan], Result]) -> tuple[Plan, Result]:
+        """What `run` makes of a plan, and that plan: this one, or the next best each time that memory does not suffice.
+
+        A method that was named does not give way: its MemoryLimitError is raised.
+        """
+        plan = self
+        while True:
+            try:
+                return plan, run(plan)
+            except MemoryLimitError as error:
+                if self.forced:
+                    raise
+                plan = plan.without(plan.chosen, str(error))
+
     def warn_if_long(self) -> None:
         """Say so before a fit of many minutes begins, and what could be had sooner."""
         seconds = self.candidates[self.chosen].seconds
@@ -124,7 +142,7 @@ class Plan:
                 f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
                 f"where tol={self.problem.tol:.0e} is wanted"
             )
-        warnings.warn(text + ". A larger tol is reached sooner", LongFitWarning, stacklevel=2)
+        warn(text + ". A larger tol is reached sooner", LongFitWarning)
 
     def title(self) -> str:
         """The problem in a line."""
@@ -158,9 +176,8 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
         if least is None:
             raise
         raise MemoryLimitError(
-            f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
-            f"method {least[0]!r} needs memory_limit='{_enough(least[1])}', the least that serves; raise "
-            "memory_limit or lower n_components",
+            f"{_too_little(problem)}: method {least[0]!r} needs memory_limit='{enough_bytes(least[1])}', the least "
+            "that serves; raise memory_limit or lower n_components",
             error.plan,
         ) from None
 
@@ -214,8 +231,8 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
     if not fitting:
         name, least = min(candidates.items(), key=lambda item: item[1].bytes)
         raise MemoryLimitError(
-            f"memory_limit={_size(problem.memory_limit)} is too little for {problem.k} components of {problem.n} rows: "
-            f"method {name!r} needs {_size(least.bytes)}; raise memory_limit or lower n_components",
+            f"{_too_little(problem)}: method {name!r} needs {readable_bytes(least.bytes)}; raise memory_limit or lower "
+            "n_components",
             Plan(problem, "", estimates, forced=method != "auto"),
         )
     exact = {name: e for name, e in fitting.items() if e.error <= problem.tol}
@@ -229,6 +246,11 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
                 f"{fitting[chosen].error:.1e}. Raise tol" + ("" if method == "auto" else " or pass method='auto'")
             )
     return Plan(problem, chosen, estimates, forced=method != "auto")
+
+
+def _too_little(problem: Problem) -> str:
+    limit = readable_bytes(problem.memory_limit)
+    return f"memory_limit={limit} is too little for {problem.k} components of {problem.n} rows"
 
 
 def _ask(method: Method, problem: Problem) -> Estimate:
@@ -258,27 +280,3 @@ def _from_blocks(method: Method, problem: Problem) -> Estimate:
     if problem.mapped and method.maps:
         return estimate
     return replace(estimate, bytes=estimate.bytes + 16 * problem.n * problem.d)
-
-
-def _enough(count: float) -> str:
-    """Bytes rounded up, as `memory_limit` takes them.
-
-    Examples
-    --------
-    >>> _enough(9.341e6), _enough(1001)
-    ('9.4MB', '1.1kB')
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{math.ceil(10 * count) / 10:g}{unit}"
-        count /= 1000
-    return f"{math.ceil(10 * count) / 10:g}TB"
-
-
-def _size(count: float) -> str:
-    """Bytes in a readable unit."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"

@@ -52,7 +52,8 @@ class EmbeddingDisplay:
         points = np.asarray(scores)
         if points.ndim != 2 or points.shape[1] < 2:
             raise ValueError(
-                f"scores of shape {points.shape} given; an embedding in the plane needs two columns or more"
+                f"scores of shape {points.shape} given; an embedding in the plane needs two columns or more: pass what "
+                "transform returns, or use EmbeddingDisplay.from_estimator(model, X)"
             )
         if labels is not None and len(labels) != len(points):
             raise ValueError(f"{len(labels)} labels given for {len(points)} rows; pass one for each")

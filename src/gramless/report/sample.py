@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.sources import open_source
 
 _BLOCK = 8192
@@ -38,7 +38,7 @@ class Sample:
 
     def first(self, count: int) -> Sample:
         """At most so many of them, spread evenly."""
-        chosen = np.unique(np.linspace(0, len(self.rows) - 1, min(count, len(self.rows))).astype(int))
+        chosen = evenly_spaced(len(self.rows), count)
         labels = None if self.labels is None else self.labels[chosen]
         return replace(self, rows=self.rows[chosen], numbers=self.numbers[chosen], labels=labels)
 

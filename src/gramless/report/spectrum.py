@@ -22,9 +22,14 @@ def spectrum_figure(model: Any) -> Any:
     if (certificate.values > 0).all():
         figure.update_yaxes(type="log", dtick="D2", row=1, col=1)
     figure.update_yaxes(type="log", dtick=1, exponentformat="power", row=1, col=2)
-    figure.update_xaxes(title_text="component")
+    figure.update_xaxes(**_numbers(len(certificate.values)))
     figure.update_layout(height=420, showlegend=True, legend={"x": 0.58, "y": 0.98, "bgcolor": "rgba(255,255,255,.7)"})
     return figure
+
+
+def _numbers(k: int) -> dict[str, Any]:
+    """An axis of `k` components: few of them would get ticks at halves."""
+    return {"title_text": "component"} | ({"dtick": 1} if k <= 20 else {})
 
 
 def _eigenvalues(certificate: Any) -> Any:
@@ -90,7 +95,7 @@ def variance_figure(model: Any) -> Any:
             hovertemplate="components 1 to %{x}: %{y:.4g} %<extra></extra>",
         )
     )
-    figure.update_xaxes(title_text="component")
+    figure.update_xaxes(**_numbers(len(shares)))
     figure.update_yaxes(title_text="variance explained (%)", range=[0, 103])
     figure.update_layout(height=380, showlegend=True, legend={"x": 0.02, "y": 0.98}, margin={"t": 16})
     return figure

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.arrays.devices import rows_on
 from gramless.execution import Block, Rows
 from gramless.features import Box, FeatureMap, LandmarkMap, Moments
@@ -56,7 +57,7 @@ class Gathering:
     center : ndarray of shape (d,) or None
         Subtracted from rows before the kernel sees them.
     domain : Box or None
-        Refuses rows outside.
+        Refuses rows outside, as they come.
     size : int
         Rows of the sample for pre-images; 0 for none.
     seed : int
@@ -79,7 +80,7 @@ class Gathering:
         x = block.x if self.center is None else block.x - self.center
         x = x if self.scale is None else x / self.scale
         if self.domain is not None:
-            refuse_outside(self.domain, Box.around(x))
+            refuse_outside(self.domain, Box.around(block.x))
         sample = None
         if self.size:
             sample = RowSample.of(block.x, block.weights, self.size, seed=[self.seed, block.number])
@@ -92,18 +93,19 @@ class Gathering:
         if self.n_rows is None:
             rows = np.arange(min(m, SIGN_ROWS))
         else:
-            spaced = np.unique(np.linspace(0, self.n_rows - 1, min(self.n_rows, SIGN_ROWS)).astype(int))
+            spaced = evenly_spaced(self.n_rows, SIGN_ROWS)
             rows = spaced[(spaced >= block.first) & (spaced < block.first + m)] - block.first
         return rows[block.weights[rows] > 0]
 
 
-def refuse_outside(domain: Box, box: Box) -> None:
-    """Raise unless `box` lies inside `domain`."""
+def refuse_outside(domain: Box, box: Box, back: Callable[[Array], Array] = np.asarray) -> None:
+    """Raise unless `box` lies inside `domain`; the message has what `back` makes of their sides."""
     for column in range(len(domain.low)):
         if box.low[column] < domain.low[column] or box.high[column] > domain.high[column]:
+            low, high = back(box.low)[column], back(box.high)[column]
             raise ValueError(
-                f"column {column} has values from {box.low[column]:g} to {box.high[column]:g}, outside domain="
-                f"({domain.low[column]:g}, {domain.high[column]:g}); widen domain"
+                f"column {column} has values from {low:g} to {high:g}, outside domain="
+                f"({back(domain.low)[column]:g}, {back(domain.high)[column]:g}); widen domain"
             )
 
 

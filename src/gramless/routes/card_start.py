@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from gramless.arrays import Array, to_numpy
 from gramless.problem import Problem
-from gramless.routes.start import inverse_root
+from gramless.routes.start import draw_landmarks, landmark_components
 
 _LANDMARKS = 1024
 
@@ -23,16 +22,11 @@ def card_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.ran
     n, size = problem.n, max(_LANDMARKS, 2 * width)
     if 4 * size > n:
         return None
-    likely = weights / weights.sum() if (weights > 0).sum() >= size else None
-    rows = np.sort(rng.choice(n, size, replace=False, p=likely))
-    landmarks = x[torch.as_tensor(rows, device=x.device)]
+    landmarks = x[torch.as_tensor(draw_landmarks(weights, size, rng), device=x.device)]
     gram = to_numpy(tensor_product(problem.kernel, landmarks, landmarks, np.eye(size), x.device))
-    whitening = inverse_root((gram + gram.T) / 2)
     weight = torch.as_tensor(weights, device=x.device)
     scatter, sums = (to_numpy(part) for part in landmark_sums(problem.kernel, x, landmarks, weight))
-    small = whitening.T @ (scatter - np.outer(sums, sums) / weights.sum()) @ whitening
-    first = max(0, len(small) - width)
-    leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, len(small) - 1))[1][:, ::-1]
+    whitening, leading = landmark_components((gram + gram.T) / 2, scatter, sums, float(weights.sum()), width)
     start = tensor_product(problem.kernel, x, landmarks, whitening @ leading, x.device)
     start -= (weight[:, None] * start).sum(0) / weight.sum()
     return start * weight.sqrt()[:, None]

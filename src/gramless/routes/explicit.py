@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, blas_threads_for, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, evenly_spaced, unit_roundoff
 from gramless.arrays.devices import free_card_memory, rows_on
 from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.eigen import Outcome
@@ -109,6 +109,7 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
     )
     reached = bool((spectrum.residual <= problem.tol * values.max(initial=0.0)).all())
     basis = spectrum.axes * (values > 0)
+    _refuse_noise(moments, basis, certificate)
     space = Eigenspace(
         span=FeatureSpan(features, problem.device if features.tensors else "cpu"),
         mean=moments.mean,
@@ -120,6 +121,19 @@ def conclude(features: FeatureMap, moments: Moments, problem: Problem, request: 
         trace=moments.trace,
     )
     return Fitted(space, None, certificate, Outcome.CONVERGED if reached else Outcome.APPROXIMATE, 0, moments)
+
+
+def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> None:
+    """A projection may be a small difference of large products: fewer than five digits of one are refused."""
+    if not certificate.lower[0] > 0:
+        return  # nothing is claimed
+    size = float(np.abs(moments.mean) @ np.abs(basis[:, 0]))
+    spread = float(np.sqrt(certificate.values[0] / moments.weight))
+    if spread < 1e6 * unit_roundoff() * size:  # features themselves err by tens of units
+        raise ValueError(
+            f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
+            "scale the data"
+        )
 
 
 def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
@@ -146,7 +160,7 @@ def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
 
 def with_signs(fitted: Fitted, x: Any, weights: Array) -> Fitted:
     """Signs by the one rule, on all rows or on 10,000 evenly spaced: to project all would cost more than the fit."""
-    rows = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], SIGN_ROWS)).astype(int))
+    rows = evenly_spaced(x.shape[0], SIGN_ROWS)
     rows = rows[weights[rows] > 0] if (weights[rows] > 0).any() else np.flatnonzero(weights > 0)[:1]
     signs = sign_flips(fitted.space.project(x[rows]), np.ones(len(rows)))
     return fitted.flipped(signs)

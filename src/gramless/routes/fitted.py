@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from gramless.eigen import Outcome
 from gramless.errors import UncertifiedWarning
 from gramless.features import Moments
 from gramless.spaces import Eigenspace
+from gramless.warning import warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,20 @@ class Fitted:
     passes: int
     moments: Moments | None = None
     residuals: Array | None = None
+
+    def with_vectors(self, scores: Array, weights: Array) -> Fitted:
+        """The same with its eigenvectors, from the components `scores` (n, k) of the rows that were fitted."""
+        values = self.space.scatter
+        scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+        return replace(self, vectors=scores * np.sqrt(weights)[:, None] * scale)
+
+    def scores(self, weights: Array) -> Array | None:
+        """Components (n, k) of the rows that were fitted, 0 where a weight is; None without eigenvectors."""
+        if self.vectors is None:
+            return None
+        roots = np.sqrt(weights)
+        scale = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+        return np.asarray(self.vectors * np.sqrt(self.space.scatter) * scale[:, None])
 
     def flipped(self, signs: Array) -> Fitted:
         """The same with components multiplied by `signs` (k,)."""
@@ -101,12 +115,12 @@ def settle_spectrum(
     zero = values <= max(1e-12 * largest, noise)  # scikit-learn's rule, and the usual rounding
     values = np.where(zero, 0.0, values)
     if ((values > 1e-6 * largest) & (certificate.lower <= 0)).any():
-        warnings.warn(
+        warn(
             "rounding errors could be as large as some eigenvalues: their intervals in certificate_ reach down to 0. "
             "An outlier, rows far from the origin, or a kernel much wider or narrower than the data cost digits: "
             "centre and scale the data",
             UncertifiedWarning,
-            stacklevel=2,
         )
     lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)
-    return values, replace(certificate, values=values, lower=lower)
+    upper = np.where(zero, np.maximum(certificate.upper, 0.0), certificate.upper)
+    return values, replace(certificate, values=values, lower=lower, upper=upper)

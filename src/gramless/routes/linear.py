@@ -69,7 +69,7 @@ class CovarianceMethod:
         scatter -= np.outer(drift, drift) / total
         scatter = (scatter + scatter.T) / 2
         with blas_threads_for(problem.d):
-            values, axes = scipy.linalg.eigh(scatter)
+            values, axes = np.linalg.eigh(scatter)
         trace = float(np.trace(scatter))
         rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * size
         errors = np.full(problem.d, rounding)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 from scipy.spatial import cKDTree
 
-from gramless.arrays import Array
+from gramless.arrays import Array, unit_roundoff
 from gramless.eigen import BlockKrylov
 from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.gram import CenteredGram, SparseGram
@@ -47,6 +47,8 @@ class SparseMethod:
         if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
+        if problem.overflows:
+            return Estimate(refusal="squares of distances overflow: rescale the data")
         neighbours = expected_neighbours(problem, radius)
         passes = expected_passes(problem)
         pairs = n / 2 * neighbours
@@ -88,6 +90,11 @@ class SparseMethod:
                 _SHARE * tol * peak,
                 memory_limit=room,
             )
+            if problem.diameter * unit_roundoff() > 1e-3 * gram.radius and gram.entries > (weights > 0).sum():
+                raise ValueError(
+                    f"rows spread over {problem.diameter:.1g} have neighbours within {gram.radius:.1g}: projections, "
+                    "which centre them, would not tell those apart; scale the data, or leave out rows that are far off"
+                )
             centered = CenteredGram(gram)
             result = leading(centered, solver, narrower, request, centered.trace)
             found = float(result.values[0])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, one_blas_thread, run_in_threads
+from gramless.arrays import Array, leading_eigenpairs, one_blas_thread, run_in_threads
 from gramless.gram import TiledGram, rectangular_product
 from gramless.kernels import FromCallable, Precomputed
 from gramless.problem import Problem
@@ -43,21 +43,32 @@ def landmark_start(
     n, size = problem.n, max(_LANDMARKS, 2 * width)
     if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
         return None
-    likely = weights / weights.sum() if (weights > 0).sum() >= size else None
-    rows = np.sort(rng.choice(n, size, replace=False, p=likely))
-    landmarks = x[rows]
+    landmarks = x[draw_landmarks(weights, size, rng)]
     with one_blas_thread():
-        whitening = inverse_root(TiledGram(problem.kernel, landmarks).to_dense())
+        gram = TiledGram(problem.kernel, landmarks).to_dense()
         summed = landmark_sums(problem.kernel, x, landmarks, weights) if sums is None else sums(landmarks)
-        scatter = summed[0] - np.outer(summed[1], summed[1]) / weights.sum()
-        small = whitening.T @ scatter @ whitening
-        first = max(0, small.shape[0] - width)
-        leading = scipy.linalg.eigh((small + small.T) / 2, subset_by_index=(first, small.shape[0] - 1))[1][:, ::-1]
+        whitening, leading = landmark_components(gram, *summed, float(weights.sum()), width)
     turned = whitening @ leading
     start = rectangular_product(problem.kernel, x, landmarks, turned) if product is None else product(landmarks, turned)
     start -= weights @ start / weights.sum()
     start *= np.sqrt(weights)[:, None]
     return start
+
+
+def draw_landmarks(weights: Array, size: int, rng: np.random.Generator) -> Array:
+    """Numbers (size,) of rows, ascending: by weight, where there are as many rows that have one."""
+    likely = weights / weights.sum() if (weights > 0).sum() >= size else None
+    return np.sort(rng.choice(len(weights), size, replace=False, p=likely))
+
+
+def landmark_components(gram: Array, scatter: Array, sums: Array, weight: float, width: int) -> tuple[Array, Array]:
+    """W^-1/2 (p, q) of the landmarks' `gram` W, and the leading components (q, width) in the features W^-1/2 C^T.
+
+    `scatter` (p, p) and `sums` (p,) are C^T D C and C^T D 1, `weight` the trace of D.
+    """
+    whitening = inverse_root(gram)
+    small = whitening.T @ (scatter - np.outer(sums, sums) / weight) @ whitening
+    return whitening, leading_eigenpairs((small + small.T) / 2, min(width, len(small)))[1]
 
 
 def landmark_sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, Array]:

@@ -49,7 +49,7 @@ class CsvSource(Source):
         names = tuple(cell.strip() for cell in cells) if headed else None
         if names is not None and len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise FormatError(f"{path} has two columns named {twice!r}")
+            raise FormatError(f"{path} has two columns named {twice!r}; rename one")
         self._width = len(cells)
         self._chosen = choose_columns(self.name, columns, self._width, names)
         self.feature_names = chosen_names(names, self._chosen)
@@ -156,7 +156,7 @@ def _decoded(text: bytes, name: str) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{name} is not UTF-8 text: {error}") from None
+        raise FormatError(f"{name} is not UTF-8 text: {error}; save it as UTF-8") from None
 
 
 def _is_number(cell: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.errors import SourceError
-from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype
+from gramless.sources.base import Source, as_floats, check_shape, choose_columns, chosen_names, float_dtype
 from gramless.sources.formats import Format, formats
 
 
@@ -20,8 +20,8 @@ class IteratorSource(Source):
     Parameters
     ----------
     blocks : iterator of array-like of shape (m, d), or function without arguments that returns one
-        Blocks may have different numbers of rows.
-    columns : list of int, optional
+        Blocks may have different numbers of rows. Data frames must all have the columns of the first, in its order.
+    columns : list of int, or of str where blocks are data frames, optional
 
     Examples
     --------
@@ -40,10 +40,11 @@ class IteratorSource(Source):
         first = next(running, None)
         if first is None:
             raise SourceError(f"{self.name} is empty")
-        first = _table(first)
+        self._names, first = _names(first), _table(first)
         self.sparse = scipy.sparse.issparse(first)
         width = check_shape(f"{self.name}, block 0", first.shape)[1]
-        self._chosen = choose_columns(self.name, columns, width, None)
+        self._chosen = choose_columns(self.name, columns, width, self._names)
+        self.feature_names = chosen_names(self._names, self._chosen)
         self.n_features = width if self._chosen is None else len(self._chosen)
         self.dtype = float_dtype(f"{self.name}, block 0", [first.dtype])
         self._running: Iterator[Any] | None = None if self._again else chain([first], running)
@@ -56,6 +57,7 @@ class IteratorSource(Source):
         else:
             blocks, self._running = self._running, None
         for number, block in enumerate(blocks):
+            self._refuse_other_names(number, _names(block))
             table = _table(block)
             float_dtype(f"{self.name}, block {number}", [table.dtype])
             if start >= table.shape[0]:
@@ -64,6 +66,19 @@ class IteratorSource(Source):
             table, start = table[start:], 0
             table = table if self._chosen is None else table[:, self._chosen]
             yield table.astype(self.dtype) if self.sparse else as_floats(table, self.dtype)
+
+    def _refuse_other_names(self, number: int, names: tuple[str, ...] | None) -> None:
+        if names is not None and self._names is not None and names != self._names:
+            raise SourceError(
+                f"{self.name}, block {number} has the columns {', '.join(names[:20])}, and the first has "
+                f"{', '.join(self._names[:20])}; give every block the columns of the first, in its order"
+            )
+
+
+def _names(block: Any) -> tuple[str, ...] | None:
+    """Of the columns, where the block is a data frame."""
+    columns = getattr(block, "columns", None)
+    return None if columns is None else tuple(str(name) for name in columns)
 
 
 def _table(block: Any) -> Any:

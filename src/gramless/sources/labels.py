@@ -14,6 +14,7 @@ from gramless.errors import FormatError, SourceError
 from gramless.sources.base import optional_import
 from gramless.sources.csv import CsvSource, whole_lines
 from gramless.sources.opening import open_source
+from gramless.sources.parquet import columns_of
 
 
 def column_names(path: Any) -> tuple[str, ...] | None:
@@ -25,7 +26,7 @@ def column_names(path: Any) -> tuple[str, ...] | None:
     """
     path = Path(path)
     if path.is_file() and path.suffix.lower() in (".parquet", ".pq"):
-        return tuple(_schema(path).names)
+        return columns_of(_schema(path))
     return None if not path.exists() or _is_numpy(path) else open_source(path).feature_names
 
 

@@ -105,7 +105,7 @@ class NpzSource(_NumpySource):
     path : Path
     columns : list of int, optional
     key : str, optional
-        Name of the array; needed where there are several.
+        Name of the array; needed where several have rows and columns.
     """
 
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
@@ -136,19 +136,31 @@ class NpzSource(_NumpySource):
 
 
 def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.ZipInfo:
-    """The array called `key`, or the only one; one that would unpack to far more than it is, is refused."""
+    """The array called `key`, or the only table; one that would unpack to far more than it is, is refused."""
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-    if key is None and len(members) != 1:
-        raise FormatError(f"{path} holds {len(members)} arrays ({', '.join(members)}); name one of them: key=")
-    if key is not None and key not in members:
+    if key is None:
+        tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
+        if len(tables) != 1:
+            raise FormatError(f"{path} holds {len(members)} arrays ({', '.join(members)}); name one of them: key=")
+        key = tables[0]
+    if key not in members:
         raise FormatError(f"{path} has no array {key!r}; it has: {', '.join(members)}")
-    info = members[key] if key is not None else next(iter(members.values()))
+    info = members[key]
     if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
         raise FormatError(
             f"{path}: {info.filename!r} would unpack {info.compress_size} bytes to {info.file_size}; if that is meant, "
             "save it as .npy"
         )
     return info
+
+
+def _is_table(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Whether a member has rows and columns; labels and weights have not."""
+    try:
+        with archive.open(info) as file:
+            return len(read_header(file, info.filename)[0]) == 2
+    except FormatError:  # objects, or not an array: not what is looked for
+        return False
 
 
 def read_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

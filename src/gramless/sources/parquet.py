@@ -16,7 +16,7 @@ _BATCH = 2**17  # rows that pyarrow decodes at a time; blocks are put together f
 
 
 class ParquetSource(Source):
-    """A ``.parquet`` file of numbers.
+    """A ``.parquet`` file of numbers; the index of a frame that pandas wrote is no column of it, unless it is named.
 
     Parameters
     ----------
@@ -33,13 +33,16 @@ class ParquetSource(Source):
             self._groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         names = tuple(schema.names)
         chosen = choose_columns(self.name, columns, len(names), names)
-        self.feature_names = chosen_names(names, chosen) or ()
+        self.feature_names = columns_of(schema) if chosen is None else chosen_names(names, chosen) or ()
         self.n_rows, self.n_features = check_shape(self.name, (sum(self._groups), len(self.feature_names)))
         kinds = self._arrow.types
         for name in self.feature_names:
             kind = schema.field(name).type
             if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
-                raise FormatError(f"{path}: column {name!r} holds values of type {kind}, not real numbers")
+                raise FormatError(
+                    f"{path}: column {name!r} holds values of type {kind}, not real numbers; choose columns of numbers "
+                    "by gramless.open_source(path, columns=[...])"
+                )
         single = all(schema.field(name).type == self._arrow.float32() for name in self.feature_names)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -79,6 +82,12 @@ class ParquetSource(Source):
         for j, name in enumerate(self.feature_names or ()):
             block[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
         return block
+
+
+def columns_of(schema: Any) -> tuple[str, ...]:
+    """Names of the columns of a Parquet file, less those in which pandas keeps the numbers or names of rows."""
+    index = (schema.pandas_metadata or {}).get("index_columns", ())
+    return tuple(name for name in schema.names if name not in index)
 
 
 formats.register("parquet")(Format(lambda path, columns, key: ParquetSource(path, columns), (".parquet", ".pq")))

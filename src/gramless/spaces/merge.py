@@ -151,6 +151,12 @@ class _Pair:
         n, m = self.a.weight / self.weight, self.b.weight / self.weight
         return n * n * self.a.mean_norm2 + 2 * n * m * float(self.cross[-1, -1]) + m * m * self.b.mean_norm2
 
+    @property
+    def _largest(self) -> float:
+        """Norm of the longest image of a point."""
+        points = (self.a.span, self.a.span.points), (self.b.span, self.b.span.points)  # type: ignore[attr-defined]
+        return float(np.sqrt(max(span.norms2(x).max() for span, x in points)))
+
     def gram(self) -> Array:
         """Inner products of the factors [U L^1/2, V D^1/2, sqrt(c) d]."""
         a, b, r, s = self.a, self.b, self.left.shape[1], self.right.shape[1]
@@ -196,19 +202,19 @@ class _Pair:
         n, m = self.a.weight / self.weight, self.b.weight / self.weight
         sums = [np.abs(self.left).sum(axis=0), np.abs(self.right).sum(axis=0)]  # |x^T dK y| <= error |x|_1 |y|_1
         reach, other_reach = (float(np.linalg.norm(part)) for part in sums)
+        mass, other_mass = (float(np.abs(mean).sum()) for mean in (self.a.mean, self.b.mean))  # 1 until a reduction
+        meeting = error * mass * other_mass
         squares = max(self.a.mean_norm2, 0.0) + max(self.b.mean_norm2, 0.0)
-        apart = a.mean_norm2 + b.mean_norm2 + 2 * error + 6 * unit * squares
-        tilt = np.hypot(a.offset + error * reach, b.offset + error * other_reach)
+        apart = a.mean_norm2 + b.mean_norm2 + 2 * meeting + 6 * unit * squares
+        tilt = np.hypot(a.offset + error * reach * other_mass, b.offset + error * other_reach * mass)
         size = float(np.linalg.norm(gram))
         blur = max(a.gram, b.gram, c * apart) + error * reach * other_reach + float(np.sqrt(c)) * float(tilt)
         blur += floor + 8 * unit * size
         steps = (len(turn) + 4) * unit
-        moduli = np.concatenate([*sums, [2 * np.sqrt(c)]]) @ np.abs(turn)
-        points = (self.a.span, self.a.span.points), (self.b.span, self.b.span.points)  # type: ignore[attr-defined]
-        largest = float(np.sqrt(max(span.norms2(x).max() for span, x in points)))
-        height = np.linalg.norm(
-            [n * a.offset + m * error * reach, n * error * other_reach + m * b.offset, np.sqrt(c) * apart]
-        )
+        moduli = np.concatenate([*sums, [np.sqrt(c) * (mass + other_mass)]]) @ np.abs(turn)
+        largest = self._largest
+        first, second = n * a.offset + m * error * reach * other_mass, m * b.offset + n * error * other_reach * mass
+        height = np.linalg.norm([first, second, np.sqrt(c) * apart])
         lost = a.limited(self.a.scatter, self.a.trace), b.limited(self.b.scatter, self.b.trace)
         r = self.left.shape[1]
         inside = _carried(a.inside_of(self.a.scatter), lost[0], self.a.scatter, slice(0, r), gram, blur, values, turn)
@@ -222,8 +228,8 @@ class _Pair:
             ),
             gram=blur,
             offset=float(height) + steps * float(np.linalg.norm(self.heights())) + 4 * unit * largest * np.sqrt(size),
-            mean_slip=n * a.mean_slip + m * b.mean_slip + 4 * unit * largest,
-            mean_norm2=n * n * a.mean_norm2 + 2 * n * m * error + m * m * b.mean_norm2 + 14 * unit * largest**2,
+            mean_slip=n * a.mean_slip + m * b.mean_slip + 4 * unit * largest * (n * mass + m * other_mass),
+            mean_norm2=n * n * a.mean_norm2 + 2 * n * m * meeting + m * m * b.mean_norm2 + 14 * unit * largest**2,
             trace=a.trace + b.trace + c * apart + 6 * unit * self.trace,
         )
 

@@ -101,14 +101,7 @@ class BlockKrylov(Solver):
         most = min(n, max(room, goal.k + 2 * width))
         guard = min(width, goal.k + 10)
         given = goal.start is not None and goal.start.shape[1] > 0 and products is None
-        if given and goal.start is not None:  # leave room for random columns
-            goal = replace(goal, start=goal.start[:, : max(1, width - 5)])
-        q = goal.starting_block(n, width) if products is None or goal.start is None else goal.start
-        if coarse:
-            q = in_float32(q)
-        products = operator @ q if products is None else products
-        state = State.begin(q, products)
-        del products
+        state = _begin(operator, goal, width, products, coarse)
         facts: tuple[Fact, ...] = ()
         limit = goal.max_iter if goal.max_iter is not None else 300
         history: list[float] = []
@@ -131,14 +124,24 @@ class BlockKrylov(Solver):
                 break
             if state.q.shape[1] + width > most:
                 keep = min(goal.k + max(10, width // 2), state.q.shape[1])
-                if not coarse:
-                    fact = prove(operator, state, facts, keep)
-                    facts = facts if fact is None else (*facts, fact)
+                fact = None if coarse else prove(operator, state, facts, keep)
+                facts = facts if fact is None else (*facts, fact)
                 state = restart(state, keep)
             state = expand(operator, state, min(width, n - state.q.shape[1]), guard, goal.rng)
             probes = ()  # made for the basis as it was
         basis = state.as_basis(outcome).changed(probes=probes)
         return basis if coarse or not facts else basis.changed(outside=_outside(operator, basis, facts))
+
+
+def _begin(operator: Operator, goal: Goal, width: int, products: Array | None, coarse: bool) -> State:
+    """The state of a first block; `products` are those with the start, where they are known."""
+    start = goal.start
+    if products is None and start is not None:  # leave room for random columns
+        goal = replace(goal, start=start[:, : max(1, width - 5)])
+    q = goal.starting_block(operator.shape[0], width) if products is None or start is None else start
+    if coarse:
+        q = in_float32(q)
+    return State.begin(q, operator @ q if products is None else products)
 
 
 class Draft:

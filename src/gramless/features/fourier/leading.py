@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
-from gramless.arrays import Array, inner, inner_rounding, one_blas_thread, orthonormalize, unit_roundoff
+from gramless.arrays import (
+    Array,
+    inner,
+    inner_rounding,
+    leading_eigenpairs,
+    one_blas_thread,
+    orthonormalize,
+    unit_roundoff,
+)
 from gramless.certificates import FAILURE_PROBABILITY, Outside, certify, from_frobenius, from_probes
 from gramless.features.base import Spectrum
 from gramless.features.fourier.scatter import ToeplitzScatter
@@ -57,10 +64,7 @@ def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: n
 def _dense(scatter: ToeplitzScatter, k: int, error: float) -> Spectrum:
     unknowns = scatter.shape[0]
     wanted = min(k + 1, unknowns)
-    values, axes = scipy.linalg.eigh(
-        scatter.to_dense(), subset_by_index=(unknowns - wanted, unknowns - 1), overwrite_a=True, check_finite=False
-    )
-    values, axes = values[::-1], axes[:, ::-1]
+    values, axes = leading_eigenpairs(scatter.to_dense(), wanted)
     slack = error + 40 * unknowns * unit_roundoff() * max(values[0], 0.0)
     padded = np.zeros(k + 1)
     padded[:wanted] = values

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads, thread_count
+from gramless.arrays import Array, run_in_threads
 from gramless.features.base import Box, FeatureMap
+from gramless.features.chunks import add_in_order, row_chunks
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.fourier.leftover import left_out_bound
 from gramless.features.fourier.nufft import frequency_sums, measured_error, point_values, promised
 from gramless.features.fourier.toeplitz import ToeplitzMoments
-from gramless.progress import observer
 
 _ROWS = 1_000_000
 _PROJECTED_ROWS = 2**17
@@ -73,32 +72,21 @@ class FourierMap(FeatureMap):
     def moments(self, x: Any, weights: Array) -> ToeplitzMoments:
         grid, shape = self.grid, self.grid.axes.shape
         weights = np.asarray(weights, dtype=np.float64)
-        size = chunk_rows(len(weights), shape)
-        pieces = [slice(first, first + size) for first in range(0, len(weights), size)]
         total = np.zeros(shape, dtype=np.complex128)
-        parts: dict[int, Array] = {}
         error = promised(self.eps, shape)
 
-        def work(number: int) -> None:
+        def sums_of(chunk: slice) -> Array:
             nonlocal error
-            rows = np.asarray(x[pieces[number]], dtype=np.float64)
-            strengths = weights[pieces[number]]
-            self._require_inside(rows, strengths)
+            rows = np.asarray(x[chunk], dtype=np.float64)
+            self._require_inside(rows, weights[chunk])
             angles = grid.angles(rows)
-            parts[number] = frequency_sums(angles, strengths, shape, self.eps)
-            if number == 0:
-                error = _checked(error, measured_error(angles, strengths, parts[0]))
+            sums = frequency_sums(angles, weights[chunk], shape, self.eps)
+            if chunk.start == 0:
+                error = _checked(error, measured_error(angles, weights[chunk], sums))
+            return sums
 
-        def rounds() -> Iterator[list[int]]:
-            together = thread_count()
-            for first in range(0, len(pieces), together):
-                numbers = list(range(first, min(len(pieces), first + together)))
-                yield numbers
-                for number in numbers:  # in the order of the rows, whoever was first
-                    np.add(total, parts.pop(number), out=total)
-                observer().summed(min(len(weights), pieces[numbers[-1]].stop), len(weights))
-
-        run_in_threads(work, rounds())
+        chunks = row_chunks(len(weights), chunk_rows(len(weights), shape))
+        add_in_order(sums_of, chunks, lambda sums: np.add(total, sums, out=total))
         total = (total + np.flip(total).conj()) / 2
         weight = float(weights.sum())
         left_out, kind = weight * grid.tail, "rigorous"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gramless.arrays import evenly_spaced
 from gramless.execution import Block
 from gramless.features import FeatureMap, Moments, maps
 from gramless.planning import Machine
@@ -56,7 +57,7 @@ def parted_map(name: str, problem: Problem, rows: PartedRows, rng: np.random.Gen
     """The feature map for rows in parts: landmarks are chosen among all of them, other maps know the box."""
     x, weights = rows.view()
     if name != "landmarks" and not isinstance(x, np.ndarray):
-        chosen = np.unique(np.linspace(0, x.shape[0] - 1, min(x.shape[0], _SAMPLE)).astype(int))
+        chosen = evenly_spaced(x.shape[0], _SAMPLE)
         x, weights = x[chosen], weights[chosen]
     return maps[name].make(problem, x, weights, rng)
 

@@ -40,6 +40,7 @@ def conclude_space(
     upper = np.append(upper[:-1], np.full(max(0, k + 1 - len(upper) + 1), upper[-1]))[: k + 1]
     upper[np.arange(k + 1) >= rows - 1] = 0.0  # a centred Gram matrix has that rank at most
     upper[:k] = np.maximum(upper[:k], lower)
+    values = np.minimum(values, upper[:k])
     certificate = Certificate(
         values=values,
         lower=lower,

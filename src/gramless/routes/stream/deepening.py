@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 from gramless.arrays import Array
@@ -11,6 +10,7 @@ from gramless.planning import methods
 from gramless.planning.plan import Plan, choose, where_asked
 from gramless.problem import Problem, Request
 from gramless.routes.fitted import Fitted
+from gramless.warning import warn
 
 _ON_POINTS = ("dense", "tiled", "cuda")  # methods whose components are sums over the rows
 _TOLERANCE = 1e-6  # residuals enter the intervals by their squares
@@ -75,10 +75,9 @@ def _plan_on_points(problem: Problem) -> Plan:
 
 
 def _warn(known: int, directions: int, reason: str) -> None:
-    warnings.warn(
+    warn(
         f"this stream goes on from a fit that kept {known} directions; to solve for the {directions} that a stream "
         f"keeps {reason}. Intervals in certificate_ may be as wide as the eigenvalues: begin with partial_fit instead "
         "of fit, or fit all rows anew",
         UncertifiedWarning,
-        stacklevel=2,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array
+from gramless.arrays import Array, evenly_spaced
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, Precomputed
@@ -57,8 +57,7 @@ class Expansion:
         The products are of shape (c, 1 + k).
         """
         n = len(self.points)
-        size = min(n, max(1000, _MOST_VALUES // n))
-        rows = np.unique(np.linspace(0, n - 1, size).astype(int))
+        rows = evenly_spaced(n, max(1000, _MOST_VALUES // n))
         both = np.column_stack([self.mean, self.basis])
         return self.points[rows], rectangular_product(self.kernel, self.points[rows], self.points, both)
 

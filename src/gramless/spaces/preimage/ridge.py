@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from gramless.arrays import Array, inner
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import GramOperator, TiledGram, rectangular_product
 from gramless.kernels import Kernel
+from gramless.warning import warn
 
 _ROWS = 8192
 _MOST_LANDMARKS = 1000
@@ -149,10 +149,9 @@ def _solve_iteratively(gram: GramOperator, ridge: Array, targets: Array, tol: fl
         direction = residual + np.divide(size, old, out=np.zeros_like(size), where=old > 0) * direction
     else:
         worst = float(np.sqrt((size / np.maximum(goal, np.finfo(float).tiny)).max()) * tol)
-        warnings.warn(
+        warn(
             f"the inverse transform was solved only to a relative residual of {worst:.1e}; raise alpha or memory_limit",
             UserWarning,
-            stacklevel=2,
         )
     solution *= scale
     return solution
