@@ -14,6 +14,7 @@ def client() -> Iterator[Any]:
         "distributed.comm.timeouts.connect": "120s",
         "distributed.comm.timeouts.tcp": "120s",
         "distributed.admin.tick.limit": "1h",
+        "distributed.scheduler.work-stealing": False,  # by chance, and with it the bytes that are sent
     }
     with (
         dask.config.set(calm),
