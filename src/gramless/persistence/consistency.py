@@ -237,6 +237,7 @@ WIDTHS: dict[str, Callable[[Any], int]] = {
     "_stream": width,
     "_preimage": lambda preimage: int(preimage.coefficients.shape[1]),
     "_input_mean": lambda mean: int(mean.size),
+    "_input_scale": lambda scale: int(scale.size),
     "components_": lambda matrix: int(matrix.shape[1]),
     "whitening_": lambda matrix: int(matrix.shape[1]),
     "mixing_": lambda matrix: int(matrix.shape[0]),
