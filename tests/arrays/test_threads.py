@@ -1,4 +1,3 @@
-import linecache
 import os
 import sys
 import threading
@@ -89,10 +88,7 @@ def blas_threads():
 
 
 class InterruptedAt:
-    """Raises KeyboardInterrupt at the given line event inside the module of the threads, as Ctrl-C may.
-
-    Not where a context is entered or left: for the interpreter that is one step, with no signal inside.
-    """
+    """Raises KeyboardInterrupt at the given line event inside the module of the threads, as Ctrl-C may."""
 
     def __init__(self, line):
         self.left = line
@@ -108,9 +104,7 @@ class InterruptedAt:
         return self.line if frame.f_code.co_filename == gramless.arrays.threads.__file__ else None
 
     def line(self, frame, event, argument):
-        if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip().startswith(
-            "with"
-        ):
+        if event == "line":
             self.left -= 1
             if self.left == 0:
                 sys.settrace(None)

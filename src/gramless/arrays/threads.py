@@ -21,6 +21,9 @@ Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
+_LEFT_BEHIND = 1.0  # seconds
+
+
 class _Keeper:
     """Lives as long as the context that made it."""
 
@@ -99,7 +102,7 @@ class _Single:
     """Which threads hold BLAS to one thread of its own, and what to give it back when the last of them ends.
 
     The number is the whole process's: what each context found would be what another had set. Threads are entered by
-    name, not counted: one whom Ctrl-C kept from leaving leaves with its next context. Nobody waits for anybody.
+    name, not counted: one whom Ctrl-C kept from leaving leaves with its next context. Nobody waits for another's work.
     """
 
     def __init__(self) -> None:
@@ -107,18 +110,32 @@ class _Single:
         self.holders, self.before = set[int](), list[tuple[Any, int]]()
 
     def begin(self) -> None:
-        with self.lock:
+        lock = self._locked()
+        try:
             if not self.holders:
                 self.before = self.before or [(library, library.get_num_threads()) for library in _blas()]
                 self._set([(library, 1) for library, _ in self.before])
             self.holders.add(threading.get_ident())
+        finally:
+            lock.release()
 
     def end(self) -> None:
-        with self.lock:
+        lock = self._locked()
+        try:
             self.holders.discard(threading.get_ident())
             if not self.holders:
                 self._set(self.before)
                 self.before = []
+        finally:
+            lock.release()
+
+    def _locked(self) -> threading.Lock:
+        """The lock, closed. It is closed for microseconds: one that stays so was left behind, and is replaced."""
+        lock = self.lock
+        if not lock.acquire(timeout=_LEFT_BEHIND):
+            lock = self.lock = threading.Lock()
+            lock.acquire()
+        return lock
 
     def _set(self, counts: list[tuple[Any, int]]) -> None:
         for library, count in counts:
