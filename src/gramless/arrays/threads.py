@@ -19,9 +19,7 @@ from gramless.arrays.tensors import is_tensor
 
 Piece = TypeVar("Piece")
 _LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
-
-
-_LEFT_BEHIND = 1.0  # seconds
+_LEFT_BEHIND = 1.0  # seconds after which a lock that is needed for microseconds has no owner any more
 
 
 class _Keeper:

@@ -47,8 +47,6 @@ class SparseMethod:
         if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
-        if problem.overflows:
-            return Estimate(refusal="squares of distances overflow: rescale the data")
         neighbours = expected_neighbours(problem, radius)
         passes = expected_passes(problem)
         pairs = n / 2 * neighbours
@@ -66,6 +64,8 @@ class SparseMethod:
             return "sparse rows cannot be searched for neighbours"
         if problem.d > _MOST_COLUMNS:
             return f"neighbours are found by a tree in at most {_MOST_COLUMNS} columns"
+        if problem.overflows:
+            return "squares of distances overflow: rescale the data"
         if problem.solver == "dense":
             return "eigen_solver='dense' needs the whole matrix"
         try:
