@@ -23,7 +23,7 @@ from gramless.kernels import Linear
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.progress import observer
-from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.routes.fitted import Fitted, less_mean, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, InputSpan
 
 _MACHINE = Machine()
@@ -177,6 +177,7 @@ def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Arra
         rows = slice(first, first + _ROWS)
         scores = (_dense(x[rows]) - mean) @ axes[:, :rank]
         vectors[rows, :rank] = np.sqrt(weights[rows, None]) * scores / np.sqrt(values[:rank])
+    vectors[:, :rank] = less_mean(vectors[:, :rank], weights)
     if rank < len(values):
         held = orthonormalize(vectors[:, :rank])[0]
         fill = np.random.default_rng(0).standard_normal((n, len(values) - rank))

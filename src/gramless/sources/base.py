@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -254,12 +255,17 @@ def _position(name: str, column: Any, n: int, names: tuple[str, ...] | None) -> 
         if names is None:
             raise SourceError(f"{name} has no names of columns; choose {column!r} by its number, 0 to {n - 1}")
         if column not in names:
-            shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-            raise SourceError(f"{name} has no column {column!r}; it has: {shown}")
+            raise SourceError(f"{name} has no column {column!r}; it has: {some_names(names)}")
         return names.index(column)
     if not -n <= int(column) < n:
         raise SourceError(f"{name} has no column {column}; it has {n}")
     return int(column) % n
+
+
+def some_names(names: Iterable[str]) -> str:
+    """Names for a message: the first twenty."""
+    first = list(islice(names, 21))
+    return ", ".join(first[:20]) + (", ..." if len(first) > 20 else "")
 
 
 def chosen_names(names: tuple[str, ...] | None, chosen: list[int] | None) -> tuple[str, ...] | None:

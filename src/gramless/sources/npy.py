@@ -14,12 +14,13 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.errors import FormatError
-from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype
+from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype, some_names
 from gramless.sources.formats import Format, formats
 
 #: Times its stored size, and more than LARGE bytes: nobody packs numbers so well.
 BOMB = 100
 LARGE = 2**28
+_HEADER = 10_000  # bytes: what NumPy takes to be safe to parse
 
 
 class _NumpySource(Source):
@@ -141,10 +142,10 @@ def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.Zi
     if key is None:
         tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
         if len(tables) != 1:
-            raise FormatError(f"{path} holds {len(members)} arrays ({', '.join(members)}); name one of them: key=")
+            raise FormatError(f"{path} holds {len(members)} arrays ({some_names(members)}); name one of them: key=")
         key = tables[0]
     if key not in members:
-        raise FormatError(f"{path} has no array {key!r}; it has: {', '.join(members)}")
+        raise FormatError(f"{path} has no array {key!r}; it has: {some_names(members)}")
     info = members[key]
     if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
         raise FormatError(
@@ -170,7 +171,8 @@ def read_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.d
         version = np.lib.format.read_magic(file)
         if version not in readers:
             raise ValueError(f"version {version} of the format is for tables of named fields")
-        shape, fortran, dtype = readers[version](file, max_header_size=10_000)
+        _refuse_long_header(file, 2 * version[0])
+        shape, fortran, dtype = readers[version](file, max_header_size=_HEADER)
     except (ValueError, EOFError, SyntaxError, TokenError, RecursionError, MemoryError, OverflowError) as error:
         raise FormatError(f"{name} is not a .npy file: {error}") from error
     if dtype.hasobject:
@@ -178,6 +180,14 @@ def read_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.d
     if any(side < 0 for side in shape):
         raise FormatError(f"{name} declares the shape {shape}")
     return shape, fortran, dtype
+
+
+def _refuse_long_header(file: IO[bytes], width: int) -> None:
+    """Look at the length of the header, a number of `width` bytes: NumPy reads all of it before it looks."""
+    length = int.from_bytes(file.read(width), "little")
+    file.seek(-width, os.SEEK_CUR)
+    if length > _HEADER:
+        raise ValueError(f"its header takes {length} bytes; at most {_HEADER} are read")
 
 
 def fill(file: Any, block: Array) -> None:
