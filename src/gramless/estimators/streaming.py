@@ -199,7 +199,7 @@ class Streaming:
         stream = self._as_stream()
         if stream is not None and self.__dict__.get("_stream") is None:
             self._follow(stream, self._dtype)
-        elif stream is None and "_fitted" in self.__dict__ and not self._moves_input:
+        elif stream is None and "_fitted" in self.__dict__:
             self._begin_with_fitted_rows()
             return True
         return stream is not None
@@ -211,8 +211,9 @@ class Streaming:
                 f"a fit by method={self.method_!r} without its rows (keep_data=False) leaves nothing to go on from; "
                 "begin with partial_fit, or fit with keep_data=True"
             )
-        X, weights = self.X_fit_, self._weights
-        self._follow(self._open_stream(X, weights, seen=True), X.dtype)
+        X, weights, sample = self.X_fit_, self._weights, self.__dict__.get("_sample")
+        self._follow(self._open_stream(self._rows_for_kernel(X), weights, seen=True), X.dtype)
+        self._sample = sample
 
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
@@ -227,9 +228,6 @@ class Streaming:
 
     def _open_stream(self, X: Any, weights: Array, *, seen: bool = False) -> Stream:
         """Choose how to keep rows, from the first batch; the weights of rows `seen` by a fit have faded already."""
-        if self._moves_input:
-            asked = "scale_input" if self.scale_input else "center_input"
-            raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
         if self.max_support is not None and self.max_support < max(1, components_asked(self)):
             raise ValueError(
                 f"max_support={self.max_support} points cannot span "
