@@ -38,7 +38,7 @@ def test_no_rows_at_all(rows, tmp_path):
     if isinstance(rows, np.ndarray):
         np.save(tmp_path / "x.npy", rows)
         rows = tmp_path / "x.npy"
-    with pytest.raises((SourceError, ValueError), match="has no rows|is empty"):
+    with pytest.raises((SourceError, ValueError), match=r"has no rows|is empty"):
         KernelPCA(2, kernel="poly").fit(rows)
 
 
@@ -90,7 +90,7 @@ def test_what_a_stream_cannot_do():
     with pytest.raises(ValueError, match="keeps a sample of the rows: they cannot be taken out again"):
         stream.partial_unfit(ROWS[:5])
     forgetful = KernelPCA(2, keep_data=False).fit(ROWS)
-    with pytest.raises(ValueError, match="leaves nothing to go on from; .* fit with keep_data=True"):
+    with pytest.raises(ValueError, match=r"leaves nothing to go on from; .* fit with keep_data=True"):
         forgetful.partial_fit(ROWS)
     bounded, free = (KernelPCA(2, kernel=Gaussian(1.0), max_support=m).partial_fit(ROWS) for m in (100, None))
     with pytest.raises(ValueError, match="one of the two models has a max_support= and the other has none"):

@@ -106,7 +106,7 @@ def test_later_batches_must_lie_in_the_domain():
 
 @pytest.mark.parametrize("scale_input", [True, False])
 def test_a_fit_that_left_no_stream_goes_on_from_its_rows(rows, scale_input):
-    """By singular values: a linear kernel has no moments then, and the first rows stay those that units are taken from."""
+    """A linear kernel has no moments then; units are still taken from the first rows."""
     rows = rows if scale_input else rows / rows.std(axis=0)
     model = KernelPCA(2, scale_input=scale_input, fit_inverse_transform=True, alpha=1e-8, random_state=0).fit(rows[:80])
     assert model.method_ in ("svd", "covariance")
