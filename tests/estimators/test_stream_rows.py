@@ -51,7 +51,7 @@ def test_it_may_begin_with_a_single_row():
 
 
 @pytest.mark.parametrize("parts", [[40], [20, 20]])
-def test_bounded_streams_merge_to_as_many_points_as_allowed(parts):
+def test_bounded_streams_of_few_rows_merge(parts):
     """Each has fewer rows than it may keep, and both together have more."""
     settings = {"kernel": Gaussian(3.0), "max_support": 60, "random_state": 0}
     first, second = KernelPCA(3, **settings), KernelPCA(3, **settings).partial_fit(ROWS[40:])
