@@ -73,7 +73,7 @@ def test_rows_are_sent_before_the_first_pass_and_then_no_more(client: Any) -> No
 
 
 def test_moments_are_sent_and_not_rows(client: Any) -> None:
-    """And a sample, which does not grow with the rows. Parts travel where the scheduler thinks fit, each once at most."""
+    """And a sample, which does not grow with the rows; parts travel where the scheduler thinks fit, once at most."""
     client.wait_for_workers(2, timeout=120)
     x = np.random.default_rng(0).standard_normal((100_000, 8))
     before = received(client)
