@@ -25,6 +25,20 @@ def refuse_squares(largest: float, what: str) -> None:
     refuse_scale(square if largest else 0.0, what)
 
 
+def refuse_weights(total: float) -> None:
+    """Raise where weights that add up to `total` would take products with kernel values out of the range of float64.
+
+    Examples
+    --------
+    >>> refuse_weights(1e6)
+    """
+    if total and not 1e-100 < total < 1e100:
+        raise ValueError(
+            f"sample_weight adds up to {total:.1e}, too {'small' if total < 1 else 'large'} to calculate with in "
+            "float64; divide it by its largest entry: a factor of all rows changes the scale of eigenvalues alone"
+        )
+
+
 def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     """`values` in `dtype`, float32 or float64.
 

@@ -19,6 +19,7 @@ from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.source_rows import open_rows
 from gramless.estimators.undoing import whole_or_nothing
+from gramless.kernels import Kernel
 from gramless.planning import Plan, carried_on, make_plan
 from gramless.problem import Problem
 from gramless.progress import observer
@@ -103,7 +104,10 @@ class Streaming:
             factor = self._fading(stream, X.shape[0])
             observer().begins(self.method_, np.inf)
             older = stream if factor == 1 else stream.scaled(factor)
-            self._follow(older.add(*_used(self._rows_for_kernel(X), faded)), np.result_type(self._dtype, X))
+            self._follow(
+                older.add(*_used(self.plan_.problem.kernel, self._rows_for_kernel(X), faded)),
+                np.result_type(self._dtype, X),
+            )
             self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
         self._sample_rows(X, faded, first=stream is None)
 
@@ -137,7 +141,9 @@ class Streaming:
             if stream is None:
                 raise ValueError("there are no rows to take out: call partial_fit first")
             X, weights = self._read_batch(X, sample_weight, reset=False)
-            self._follow(stream.remove(*_used(self._rows_for_kernel(X), weights)), self._dtype)
+            self._follow(
+                stream.remove(*_used(self.plan_.problem.kernel, self._rows_for_kernel(X), weights)), self._dtype
+            )
         return self
 
     def merge(self, other: Any) -> Any:
@@ -235,7 +241,7 @@ class Streaming:
             )
         self._forget()
         kernel = self._make_kernel(X, weights)
-        X, weights = _used(X, weights if seen else self._faded(weights))
+        X, weights = _used(kernel, X, weights if seen else self._faded(weights))
         problem = self._stream_problem(pose_components(self, X, kernel, weights))
         planned = replace(problem, n=max(X.shape[0], 10**6), k=components_asked(self) or 16)
         self.plan_ = make_plan(planned, self.method)
@@ -271,7 +277,10 @@ class Streaming:
         return max(float(np.exp2(-n / self.forget)), min(1.0, _LEAST / stream.weight))
 
 
-def _used(X: Any, weights: Array) -> tuple[Any, Array]:
-    """Rows whose weight has not faded to nothing."""
+def _used(kernel: Kernel, X: Any, weights: Array) -> tuple[Any, Array]:
+    """Rows whose weight has not faded to nothing; an image may be as long as its weight is small."""
     there = weights > _LEAST * weights.max()
+    if not there.all():
+        heights = weights * np.abs(kernel.diagonal(X))  # unless the kernel is positive semidefinite, they bound nothing
+        there |= heights > _LEAST * heights.max() if kernel.mercer else weights > 0
     return (X, weights) if there.all() else (X[there], weights[there])
