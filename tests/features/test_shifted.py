@@ -1,6 +1,7 @@
 """Sums of monomials whose errors are as large as stated: the intervals hold the truth, and hardly more."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -68,8 +69,8 @@ def eigenvalues(matrix):
 def residuals(truth, found):
     """Norms of K v - l v of the Gram eigenvectors v that belong to the axes found."""
     off = truth @ found.axes - found.axes * found.values
-    norms = np.einsum("ij,ik,kj->j", off, truth, off) / np.einsum("ij,ik,kj->j", found.axes, truth, found.axes)
-    return np.sqrt(np.maximum(norms, 0))
+    norms, sizes = (np.einsum("ij,ik,kj->j", one, truth, one) for one in (off, found.axes))
+    return np.sqrt(np.maximum(norms, 0) / np.where(sizes > 0, sizes, 1.0))
 
 
 #: features, sums, slips, error of the matrix, how much wider than the truth the intervals may be (upper, lower)
@@ -92,6 +93,8 @@ CASES = {
         0.0,
         [1.01, 1.01],
     ),
+    "one that never varies": (np.eye(2), about_zero([[1.0, 0.0], [0.0, 0.0]]), [0.0, 1e-6, 0.0], 0.0, [1.002, 1.0]),
+    "nothing but error": ([[3.0]], [[4.0, 2.0], [2.0, 1.0]], [0.0, 1e-6], 0.0, [1.002]),
 }  # fmt: skip
 
 
@@ -99,7 +102,7 @@ CASES = {
 def test_intervals_hold_whatever_the_errors_and_are_attained(name):
     turn, gram, slip, matrix_error, room = CASES[name]
     found = stated(turn, gram, slip, matrix_error).solve(len(turn), 0.0, RNG)
-    most, least = np.zeros(len(turn)), np.full(len(turn), np.inf)
+    most = least = found.values
     for truth in extremes(turn, gram, slip, matrix_error):
         values = eigenvalues(truth)
         if values[-1] < 0:  # no sums have that scatter
@@ -114,6 +117,21 @@ def test_intervals_hold_whatever_the_errors_and_are_attained(name):
     assert (found.values - found.lower[:-1] <= wide * (found.values - least) + 1e-13 * most[0]).all()
     plain = eigenvalues(np.array(turn) @ scatter_of(np.array(gram)) @ np.array(turn).T)
     np.testing.assert_allclose(found.values, plain, rtol=1e-9, atol=1e-15 * plain[0])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_have_no_unit(name):
+    turn, gram, slip, matrix_error, _ = CASES[name]
+    plain = stated(turn, gram, slip, matrix_error).solve(1, 0.0, RNG)
+    for unit, weight in [(2.0**40, 1.0), (2.0**-40, 1.0), (1.0, 2.0**20), (1.0, 2.0**-20)]:
+        other = stated(unit * np.array(turn), weight * np.array(gram), weight * np.array(slip), matrix_error)
+        assert_scaled(other.solve(1, 0.0, RNG), plain, unit**2 * weight)
+
+
+def assert_scaled(found, plain, factor):
+    """The same bits, times a power of two."""
+    for field in ("values", "lower", "upper", "residual"):
+        np.testing.assert_array_equal(getattr(found, field), factor * getattr(plain, field))
 
 
 @pytest.mark.parametrize("name", ["the sums of one variable", "the matrix of one variable"])
@@ -136,6 +154,8 @@ def test_many_variables_have_the_same_bounds(slip, matrix_error):
     assert 1 - 1.001 * (truth - 1) <= found.lower[0] <= (1 - slip) * (1 - matrix_error) ** 2
     assert truth - 1 <= found.residual[0] <= 1.001 * (truth - 1)
     assert (found.lower[1], found.upper[1]) == (0.0, 0.0)
+    other = stated(2.0**-40 * turn, gram, [0.0] + [slip] * width, matrix_error)
+    assert_scaled(other.solve(1, 0.0, RNG), found, 2.0**-80)
 
 
 def test_errors_of_sums_add_scale_and_move():
@@ -146,7 +166,10 @@ def test_errors_of_sums_add_scale_and_move():
         np.testing.assert_allclose(made.slip, 3 * slip, rtol=1e-9)
         assert (made.slip >= 3 * slip).all()
         assert (made.weight, made.rows) == (weight, rows)
+        np.testing.assert_allclose(made.sums, weight / 4 * moments.sums)
     scaled = moments.scaled(2.0**-40)
+    np.testing.assert_array_equal(scaled.sums, 2.0**-40 * moments.sums)
+    assert scaled.weight == 2.0**-38
     np.testing.assert_allclose(scaled.slip, 2.0**-40 * slip, rtol=1e-9)
     step = np.array([[1.0, 0.0], [-3.0, 2.0]])  # u' = 2 u - 3
     there = Stated(np.array([[0.0, 3.0]]), step=step)
@@ -160,10 +183,49 @@ def test_errors_of_sums_add_scale_and_move():
 def test_a_shift_matrix_that_is_off_is_counted_in_what_it_moves():
     gram = np.array([[1.0, 0.5], [0.5, 1.0]])
     moments = stated([[1.0]], gram, [0.0, 0.0], matrix_error=1e-6)
-    step = np.array([[1.0, 0.0], [3.0, 2.0]])
+    step = np.array([[1.0, 0.0], [30.0, 20.0]])
     moved = moments.moved(Stated(np.array([[0.0, 1.0]]), step=step))
     off = (1 + 1e-6) ** 2 * (step @ gram @ step.T)[1, 1] - (step @ gram @ step.T)[1, 1]
     assert off <= moved.slip[1] <= 4 * off
+
+
+def test_rounding_of_sums_and_multiples_of_sums_is_counted():
+    shift = Stated(np.array([[0.0, 1.0]]))
+    large = 2.0**53 - 1
+
+    def exact(square):
+        return ShiftedMoments(shift, 1.0, shift.hankel.collect(np.diag([1.0, square])), np.zeros(2), 1)
+
+    added = exact(large) + exact(large - 1)  # 2^54 - 3, which has a bit too many
+    assert added.slip[1] >= abs(int(added.sums[shift.hankel.squares][1]) - (2**54 - 3)) == 1
+    for square in np.random.default_rng(0).uniform(1e6, 1e7, 50):
+        scaled = exact(square).scaled(1 / 3)
+        off = Fraction(scaled.sums[shift.hankel.squares][1]) - Fraction(square) * Fraction(1 / 3)
+        assert abs(off) <= scaled.slip[1] <= 1e-15 * square
+
+
+def test_weights_that_are_taken_out_must_have_been_there():
+    moments = stated([[1.0]], [[2.0, 0.0], [0.0, 1.0]], [0.0, 0.0])
+    for part in (0.5, 0.125, 1e-9):
+        little = moments.scaled(part)
+        with pytest.raises(ValueError, match="leaves nothing"):
+            little - little
+    assert (moments - moments.scaled(0.875)).weight == 0.25
+    nothing = moments.scaled(0.0)
+    empty = nothing - nothing
+    assert (empty.weight, empty.trace) == (0.0, 0.0)
+    assert not empty.mean.any()
+    assert not empty.solve(1, 0.0, RNG).upper.any()
+    assert (moments - nothing).trace == moments.trace == 1.0
+
+
+def test_axes_have_nothing_along_features_that_do_not_vary():
+    turn = np.array([[0.3, 0.7], [0.0, 0.0], [0.9, 0.0]])
+    found = stated(turn, about_zero([[1.0, 0.2], [0.2, 3.0]]), [0.0, 0.0, 0.0]).solve(4, 0.0, RNG)
+    assert not found.axes[1].any()
+    np.testing.assert_allclose(found.axes[:, :2].T @ found.axes[:, :2], np.eye(2), atol=1e-14)
+    assert found.axes.shape == (3, 4)
+    assert not found.values[2:].any()
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(degree=2, c=0.0)])
@@ -178,7 +240,8 @@ def test_features_too_small_to_be_squared_are_refused_and_others_lose_no_digit(k
     np.testing.assert_allclose(solved(unit).values, unit ** (2 * degree) * solved(1.0).values, rtol=1e-12)
     with pytest.raises(ValueError, match="underflow"):
         solved(2.0 ** (-480 // degree))
-    assert not solved(2.0 ** (-480 // degree), np.ones((9, 2))).values.any()  # no scatter, nothing to be lost
+    for value in (1.0, 0.1, 0.3, 0.7, 1 / 3):  # what rounding alone has scattered is no loss
+        assert (solved(2.0 ** (-480 // degree), np.full((9, 2), value)).values < 1e-300).all()
 
 
 def test_features_too_large_to_be_squared_are_refused():

@@ -137,7 +137,7 @@ class ShiftedMoments:
 
     @cached_property
     def trace(self) -> float:
-        if not self.weight or self.shift.matrix.shape[1] < 2:
+        if not self.weight:
             return 0.0
         matrix = self.shift.matrix[:, 1:]
         return max(0.0, float(np.einsum("ij,ij->", matrix @ self._scatter[0], matrix)))
@@ -250,12 +250,9 @@ def _gram_residual(off: Array, roots: Array, most: float) -> Array:
 
 def _spectrum(values: Array, axes: Array, error: Array, residual: Array, k: int) -> Spectrum:
     """The first k + 1, filled up with zeros where there are fewer features."""
-    width, missing = len(axes), max(0, k + 1 - len(values))
-    values = np.concatenate([values, np.zeros(missing)])[: k + 1]
-    error = np.concatenate([error, np.zeros(missing)])[: k + 1]
-    axes = np.hstack([axes, np.zeros((width, missing))])[:, :k]
-    residual = np.concatenate([residual, np.zeros(missing)])[:k]
-    return Spectrum(values[:k], axes, np.maximum(values - error, 0.0), values + error, residual)
+    values, error, residual = (np.append(one, np.zeros(k + 1))[: k + 1] for one in (values, error, residual))
+    axes = np.hstack([axes, np.zeros((len(axes), k))])[:, :k]
+    return Spectrum(values[:k], axes, np.maximum(values - error, 0.0), values + error, residual[:k])
 
 
 def _nothing(width: int, k: int) -> Spectrum:
