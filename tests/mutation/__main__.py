@@ -28,7 +28,10 @@ GROUPS = {
         "features/*.py",
         [
             f"tests/features/test_{name}.py"
-            for name in ("moments", "monomials", "landmarks", "taylor", "composite", "transfer")
+            for name in (
+                *("base", "pivots", "triangle", "shifted", "stated_errors"),
+                *("moments", "monomials", "landmarks", "taylor", "composite", "transfer"),
+            )
         ],
     ),
     "fourier": ("features/fourier/*.py", ["tests/features/test_fourier.py", "tests/features/test_axis.py"]),
