@@ -52,7 +52,7 @@ Sigma = Annotated[
 ]
 Gamma = Annotated[
     float | None,
-    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2); factor of x.y for polynomial, tanh."),
+    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2), laplacian; factor of x.y: polynomial, tanh."),
 ]
 Degree = Annotated[float, typer.Option(help="Of the polynomial kernel.")]
 Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial and tanh kernels.")]

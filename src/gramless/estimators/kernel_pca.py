@@ -68,11 +68,14 @@ class KernelPCA(
     n_components : int, float or None, default=None
         Number of components; a float in (0, 1): as many as capture that share of the exact total variance;
         None: all with an eigenvalue above 0.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
-        scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed"}, Kernel or callable, \
+default="linear"
+        scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows. ``"laplacian"`` is
+        scikit-learn's ``laplacian_kernel``, of the sum of absolute differences.
     gamma : float, "scale", "median", "preimage", "gap" or None, default=None
-        For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        For rbf, laplacian, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
+        ``"median"``: the Gaussian's sigma, or the Laplacian's 1 / gamma, is the median distance between points, in the
+        distance of that kernel; ``"preimage"``, ``"gap"``: the best of
         thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
     degree : float, default=3
         For poly.

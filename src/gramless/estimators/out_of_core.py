@@ -239,9 +239,9 @@ class OutOfCore:
         """The kernel, with the gamma that suits rows seen in a sample; ``"scale"`` comes from all of them."""
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
-            gamma = gamma_of_variance(survey.variance, len(survey.mean))
+            gamma = gamma_of_variance(survey.variance, len(survey.mean), self.kernel)
         found = searched_gamma(self, sample, weights)
-        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
+        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights, self.kernel)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _refuse_too_many(self: Any, n: int, name: str) -> None:

@@ -75,13 +75,13 @@ def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
     """The number that `gamma` stands for, and the kernel: from the variance, or from rows of many parts."""
     gamma = model.gamma
     if isinstance(gamma, str) and gamma == "scale":
-        gamma = gamma_of_variance(rows.variance, rows.shape[1])
+        gamma = gamma_of_variance(rows.variance, rows.shape[1], model.kernel)
     elif isinstance(gamma, str) and gamma in SEARCHED:
         x, weights = rows.view()
         chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
         gamma = searched_gamma(model, x[chosen], weights[chosen])
     looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
-    number = resolve_gamma(gamma, *looked_at)
+    number = resolve_gamma(gamma, *looked_at, model.kernel)
     return number, read_kernel(model.kernel, number, model.degree, model.coef0, model.kernel_params)
 
 
