@@ -18,6 +18,7 @@ from gramless.estimators.asking import make_request, pose_components
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, tensor_on, to_numpy_rows
+from gramless.estimators.dominance import SCALE_INPUT, warn_of_width
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
 from gramless.estimators.parted import fit_parts, transform_parts
@@ -77,6 +78,7 @@ default="linear"
         ``"median"``: the Gaussian's sigma, or the Laplacian's 1 / gamma, is the median distance between points, in the
         distance of that kernel; ``"preimage"``, ``"gap"``: the best of
         thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
+        Where one column makes more than 95 % of the distances, a width by name warns (``DominantColumnWarning``).
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -305,6 +307,7 @@ default="linear"
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
+        warn_of_width(self, rows, weights, SCALE_INPUT)
         kernel = self._make_kernel(rows if self.scale_input else X, weights)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = pose_components(self, rows, kernel, weights)
