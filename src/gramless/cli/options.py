@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 Data = Annotated[
-    Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy or a folder of such; .npz .h5 .zarr")
+    Path,
+    typer.Argument(metavar="DATA", help="Rows: .csv .tsv (.gz too) .parquet .npy or a folder of such; .npz .h5 .zarr"),
 ]
 Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Components, as transform wrote them.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]

@@ -84,8 +84,8 @@ def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
         x, weights = rows.view()
         chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
         gamma = searched_gamma(model, x[chosen], weights[chosen])
-    looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
-    number = resolve_gamma(gamma, *looked_at, kernel=model.kernel)
+    x, weights = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
+    number = resolve_gamma(gamma, x, weights, model.kernel)
     return number, read_kernel(model.kernel, number, model.degree, model.coef0, model.kernel_params)
 
 
