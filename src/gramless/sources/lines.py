@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from gramless.errors import FormatError
 
@@ -16,7 +16,7 @@ _LONGEST, _PACKED_LONGEST = 2**27, 2**22  # a line; longer ones are no table, an
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path) -> Iterator[Any]:
     """The bytes of a file, unpacked as they are read where its name ends in ``.gz``.
 
     Raises
@@ -38,10 +38,10 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def first_line(file: IO[bytes], path: Path) -> bytes:
+def first_line(file: Any, path: Path) -> bytes:
     """The next line; one that is too long for a table is refused before more than that of it is in memory."""
     longest = _PACKED_LONGEST if is_packed(path) else _LONGEST
-    line = file.readline(longest)
+    line: bytes = file.readline(longest)
     if len(line) == longest and not line.endswith(b"\n"):
         raise FormatError(_too_long(path))
     return line
