@@ -15,6 +15,7 @@ from gramless.certificates import Certificate
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
 from gramless.estimators.columns import refuse_other_source
 from gramless.estimators.devices import to_numpy_rows
+from gramless.estimators.dominance import SCALE_FIRST, warn_of_width
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.source_rows import open_rows
@@ -240,6 +241,8 @@ class Streaming:
                 f"n_components={components_asked(self)} components; raise max_support"
             )
         self._forget()
+        if not seen:
+            warn_of_width(self, X, weights, SCALE_FIRST)
         kernel = self._make_kernel(X, weights)
         X, weights = _used(kernel, X, weights if seen else self._faded(weights))
         problem = self._stream_problem(pose_components(self, X, kernel, weights))
