@@ -22,7 +22,8 @@ def make_kernel(model: Any, x: Any, weights: Array, gamma: float | None = None) 
     `gamma` is given where it took a search to find it.
     """
     if gamma is None:
-        gamma = 1.0 / x.shape[1] if is_precomputed(model.kernel) else resolve_gamma(model.gamma, x, weights)
+        named = None if is_precomputed(model.kernel) else model.gamma
+        gamma = resolve_gamma(named, x, weights, model.kernel)
     return gamma, read_kernel(model.kernel, gamma, model.degree, model.coef0, model.kernel_params)
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
 from gramless.densities import Series, fit_series
+from gramless.estimators.dominance import SCALE_FIRST, column_variances, warn_of_column
 from gramless.estimators.reading import read_seed, read_weights, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
@@ -167,6 +168,8 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         """A Gaussian of the width given, or of a rule of thumb."""
         n, d = float(weights.sum()), rows.shape[1]
         if isinstance(self.bandwidth, str):
+            names, what = getattr(self, "feature_names_in_", None), f"bandwidth={self.bandwidth!r}"
+            warn_of_column(column_variances(rows, weights), names, what, SCALE_FIRST)
             factor = n if self.bandwidth == "scott" else n * (d + 2) / 4
             width = factor ** (-1 / (d + 4)) * _deviation(rows, weights)
         else:

@@ -15,6 +15,7 @@ from gramless.certificates import Certificate
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components
 from gramless.estimators.columns import refuse_other_source
 from gramless.estimators.devices import to_numpy_rows
+from gramless.estimators.dominance import SCALE_FIRST, warn_of_width
 from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.source_rows import open_rows
@@ -205,7 +206,7 @@ class Streaming:
         stream = self._as_stream()
         if stream is not None and self.__dict__.get("_stream") is None:
             self._follow(stream, self._dtype)
-        elif stream is None and "_fitted" in self.__dict__ and not self._moves_input:
+        elif stream is None and "_fitted" in self.__dict__:
             self._begin_with_fitted_rows()
             return True
         return stream is not None
@@ -217,8 +218,9 @@ class Streaming:
                 f"a fit by method={self.method_!r} without its rows (keep_data=False) leaves nothing to go on from; "
                 "begin with partial_fit, or fit with keep_data=True"
             )
-        X, weights = self.X_fit_, self._weights
-        self._follow(self._open_stream(X, weights, seen=True), X.dtype)
+        X, weights, sample = self.X_fit_, self._weights, self.__dict__.get("_sample")
+        self._follow(self._open_stream(self._rows_for_kernel(X), weights, seen=True), X.dtype)
+        self._sample = sample
 
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
@@ -233,15 +235,14 @@ class Streaming:
 
     def _open_stream(self, X: Any, weights: Array, *, seen: bool = False) -> Stream:
         """Choose how to keep rows, from the first batch; the weights of rows `seen` by a fit have faded already."""
-        if self._moves_input:
-            asked = "scale_input" if self.scale_input else "center_input"
-            raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
         if self.max_support is not None and self.max_support < max(1, components_asked(self)):
             raise ValueError(
                 f"max_support={self.max_support} points cannot span "
                 f"n_components={components_asked(self)} components; raise max_support"
             )
         self._forget()
+        if not seen:
+            warn_of_width(self, X, weights, SCALE_FIRST)
         kernel = self._make_kernel(X, weights)
         X, weights = _used(kernel, X, weights if seen else self._faded(weights))
         problem = self._stream_problem(pose_components(self, X, kernel, weights))
