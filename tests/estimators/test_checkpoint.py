@@ -13,6 +13,7 @@ import pytest
 import gramless.estimators.source_rows as source_rows
 from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
+from gramless.persistence import read_file, write_file
 
 ROWS = np.random.default_rng(0).random((4000, 2))
 CHILD = textwrap.dedent(
@@ -189,6 +190,30 @@ def test_a_checkpoint_of_other_data_is_refused_by_name(begun, tmp_path):
         model.fit(Failing(ROWS, -1))
     with pytest.raises(CheckpointError, match="there is no folder"):
         model.set_params(checkpoint=tmp_path / "no" / "where").fit(Failing(ROWS, -1))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rows", -256, "rows is -256, where int is needed"),
+        ("rows", "many", "rows is 'many', where int is needed"),
+        ("rows", 10**12, "7 blocks says that they have 1000000000000 rows"),
+        ("counts", 7, "counts is 7, where list is needed"),
+        ("task", None, "task is None, where str is needed"),
+    ],
+)
+def test_a_checkpoint_that_makes_no_sense_is_refused(begun, name, value, message):
+    path, source, model = begun
+    header, arrays = read_file(path)
+    entry = next(item for item in header["state"]["dict"] if item[0] == name)
+    entry[1] = value
+    write_file(path, header, arrays)
+    with pytest.raises(CheckpointError, match=message):
+        model.fit(source)
+    del header["identity"]
+    write_file(path, header, arrays)
+    with pytest.raises(CheckpointError, match="does not say of what fit it is"):
+        model.fit(source)
 
 
 def test_a_file_that_changed_since_is_refused(tmp_path, small_blocks):

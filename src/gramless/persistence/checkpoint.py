@@ -15,7 +15,9 @@ from gramless.errors import CheckpointError
 from gramless.persistence.decoding import Decoder
 from gramless.persistence.encoding import Encoder
 from gramless.persistence.file import read_file, write_file
+from gramless.persistence.types import describe, fits
 
+_STATE: dict[str, Any] = {"task": str, "rows": int, "counts": list[int], "sums": list[Any]}
 _MOST_FEATURES = 10**7  # a map may be kept before there are sums of its size
 
 
@@ -58,7 +60,9 @@ class FileCheckpoint:
             raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
         if header.get("estimator") != "checkpoint":
             raise CheckpointError(f"checkpoint={str(self.path)!r} is a file of a model, not of a fit that was begun")
-        was = header.get("identity", {})
+        was = header.get("identity")
+        if not isinstance(was, dict):
+            raise CheckpointError(f"checkpoint={str(self.path)!r} does not say of what fit it is")
         for name in sorted({*self.identity, *was}):
             before, now = was.get(name), self.identity.get(name)
             if before != now:
@@ -68,6 +72,9 @@ class FileCheckpoint:
                 )
         try:
             state = Decoder(arrays, most_features=_MOST_FEATURES).expect(header["state"], dict[str, Any], "the state")
+            for name, hint in _STATE.items():
+                if not fits(state[name], hint) or (hint is int and state[name] < 0):
+                    raise ValueError(f"{name} is {state[name]!r:.80}, where {describe(hint)} is needed")
             self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
             self.parts = list(zip(state["counts"], state["sums"], strict=True))
         except (ValueError, KeyError) as error:
