@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from extended import WIDE, centered_gram, eigenvalues
+from extended import WIDE, centered_gram, eigenvalues, missed
 
 from gramless import IndefiniteKernelWarning, KernelPCA, UncertifiedWarning
 from gramless import kernels as k
@@ -13,6 +13,19 @@ METHODS = ["dense", "tiled"]
 
 def rows(n, d, seed=0):
     return np.random.default_rng(seed).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("method", ["covariance", "svd", "monomials"])
+def test_eigenvectors_far_from_the_origin_are_as_near_as_certified(method):
+    """The mean is rounded: a shift of all scores alike, of 1e-6 beside them."""
+    x = 1000 + 1e-6 * rows(9, 1)
+    moved = x[:, 0].astype(WIDE) - x[0, 0]
+    truth = (moved - moved.mean()) / np.linalg.norm((moved - moved.mean()).astype(float))
+    model = KernelPCA(1, method=method).fit(x)
+    found = model.eigenvectors_[:, 0]
+    apart = min(np.linalg.norm((found - sign * truth).astype(float)) for sign in (1, -1))
+    assert apart <= model.certificate_.angle[0] + 1e-15
+    np.testing.assert_allclose(model.transform(x)[:, 0], found * np.sqrt(model.eigenvalues_[0]), atol=1e-12)
 
 
 def overlap(x, y):
@@ -123,6 +136,20 @@ def test_a_matrix_symmetric_only_to_rounding_is_one_matrix_to_all_methods():
     certificates = [KernelPCA(2, kernel="precomputed", method=method).fit(gram).certificate_ for method in METHODS]
     assert (certificates[0].lower <= certificates[1].upper).all()
     assert (certificates[1].lower <= certificates[0].upper).all()
+
+
+def test_a_matrix_of_float32_symmetric_only_to_rounding_has_the_eigenvalues_of_its_mean():
+    gram = (k.Gaussian(1.0)(rows(40, 3)) + 3e-6 * rows(40, 40, 1)).astype(np.float32)
+    for method in METHODS:
+        certificate = KernelPCA(5, kernel="precomputed", method=method).fit(gram).certificate_
+        assert not missed(certificate, k.Precomputed(), gram, np.ones(40)).any()
+        assert (certificate.width < 1e-9).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", 1j, np.ones(2)], ids=str)
+def test_a_function_that_returns_no_number_is_told_so(value):
+    with pytest.raises(ValueError, match=r"the kernel function returned .*; it must return a finite number"):
+        KernelPCA(2, kernel=lambda a, b: value).fit(rows(9, 2))
 
 
 def test_center_input_in_float32_loses_nothing():

@@ -88,6 +88,23 @@ def _zip_bomb(path: Path) -> None:
             file.write(bytes(10**6))
 
 
+def _long_header(path: Path) -> None:
+    """A header of 40 MB of blanks, which NumPy would unpack before it looks at their number."""
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("x.npy", "w", force_zip64=True) as file,
+    ):
+        file.write(b"\x93NUMPY\x02\x00" + (40 * 10**6).to_bytes(4, "little"))
+        for _ in range(40):
+            file.write(b" " * 10**6)
+
+
+def _packed_by_bzip2(path: Path) -> None:
+    """Few bytes, of which Python unpacks all when the first of them is asked for."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive, archive.open("x.npy", "w") as file:
+        np.save(file, np.zeros((2 * 10**6, 2)))
+
+
 class _Command:
     """What a pickle may do when it is read."""
 
@@ -165,6 +182,8 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "the device",
     ),
     "bomb.npz": (_zip_bomb, "would unpack"),
+    "header.npz": (_long_header, "its header takes 40000000 bytes"),
+    "bzip2.npz": (_packed_by_bzip2, "packed in a way that NumPy does not write"),
     "objects.npy": (_objects, "Python objects"),
     "immense.npy": (
         lambda path: _array(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 3)}"),
@@ -189,6 +208,14 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "air.h5": (
         _hdf5(lambda h5py, file: file.create_dataset("x", (10**12, 3), "f8", chunks=(1000, 3))),
         "but stores 0 bytes",
+    ),
+    "chunk.h5": (
+        _hdf5(lambda h5py, file: file.create_dataset("x", (4, 2), "f8", maxshape=(None, 2), chunks=(2**27, 2))),
+        "declares chunks of shape",
+    ),
+    "chunk.zarr": (
+        _zarr({**_OLD, "shape": [4, 2], "chunks": [2**27, 2], "compressor": None}, ".zarray", {}),
+        "declares chunks of shape",
     ),
     "air.zarr": (
         _zarr({**_OLD, "shape": [10**12, 2], "compressor": None}, ".zarray", {}),

@@ -1,6 +1,7 @@
 """Damaged and hostile files: the error names file, block and column; nothing large is allocated, no code runs."""
 
 import gzip
+import os
 import struct
 import tracemalloc
 import zipfile
@@ -265,3 +266,53 @@ def test_blocks_of_different_width():
     source = open_source(iter([np.ones((3, 2)), np.ones((3, 1))]))
     with pytest.raises(SourceError, match=r"block 1 \(rows 3 to 5\): got an array of shape \(3, 1\)"):
         list(source.blocks(3))
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet", "h5", "zarr"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, suffix):
+    os.mkfifo(tmp_path / f"p.{suffix}")
+    with pytest.raises(FormatError, match=rf"p\.{suffix} is a pipe or a device.*write its rows to a file"):
+        open_source(tmp_path / f"p.{suffix}")
+
+
+def test_a_pipe_in_a_folder_and_in_a_store(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    np.save(folder / "a.npy", ROWS)
+    os.mkfifo(folder / "b.npy")
+    with pytest.raises(FormatError, match=r"b\.npy is a pipe"):
+        open_source(folder)
+    zarr = pytest.importorskip("zarr")
+    zarr.create_array(tmp_path / "s.zarr", data=ROWS)
+    os.mkfifo(tmp_path / "s.zarr" / "c" / "more")
+    with pytest.raises(FormatError, match=r"s\.zarr has c.more, which is a pipe"):
+        open_source(tmp_path / "s.zarr")
+
+
+def test_a_device_that_never_ends(tmp_path):
+    (tmp_path / "zeros.npz").symlink_to("/dev/zero")
+    with pytest.raises(FormatError, match=r"zeros\.npz is a pipe or a device"):
+        open_source(tmp_path / "zeros.npz")
+
+
+def test_very_many_columns(tmp_path):
+    """More than a table of pyarrow's could have: each of its columns takes 9 kB."""
+    pytest.importorskip("pyarrow")
+    names = [f"c{i}" for i in range(30_000)]
+    rows = np.resize(ROWS, (3, len(names)))
+    lines = [",".join(names), *(",".join(f"{value:.17g}" for value in row) for row in rows), ""]
+    path = _csv(tmp_path / "wide.csv", lines)
+    np.testing.assert_array_equal(next(open_source(path).blocks(9)), rows)
+    np.testing.assert_array_equal(next(open_source(path, columns=["c7", "c29999"]).blocks(9)), rows[:, [7, 29_999]])
+    lines[2] = lines[2].replace(",", ",NA,", 1).rsplit(",", 1)[0]
+    _csv(path, lines)
+    assert sum(len(block) for block in open_source(path, missing="drop").blocks(9)) == 2
+    lines[2] = "1_0" + lines[2][lines[2].index(",") :]
+    with pytest.raises(FormatError, match=r"wide\.csv, .*line 3: column 'c0' has the text '1_0'"):
+        list(open_source(_csv(path, lines)).blocks(9))
+    lines[2] += ",1"
+    with pytest.raises(FormatError, match=r"line 3: has 30001 cells, where the first line has 30000"):
+        list(open_source(_csv(path, lines)).blocks(9))
+    lines[0] = lines[0].replace("c29999", "c5")
+    with pytest.raises(FormatError, match="two columns named 'c5'"):
+        open_source(_csv(path, lines))

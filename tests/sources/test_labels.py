@@ -1,9 +1,10 @@
 import gzip
+import zipfile
 
 import numpy as np
 import pytest
 
-from gramless.errors import SourceError
+from gramless.errors import FormatError, SourceError
 from gramless.sources import column_names, open_source, open_writer, read_labels
 
 arrow = pytest.importorskip("pyarrow", reason="CSV and Parquet files need pyarrow")
@@ -97,3 +98,12 @@ def test_an_archive_that_fails_is_not_there(tmp_path):
 def interrupted(writer):
     writer.write(np.zeros((2, 1)))
     raise RuntimeError
+
+
+def test_labels_that_a_file_merely_declares(tmp_path):
+    """NumPy would take memory for all of them before it reads the first."""
+    header = b"{'descr': '<U9', 'fortran_order': False, 'shape': (4611686018427387,)}".ljust(117) + b"\n"
+    with zipfile.ZipFile(tmp_path / "t.npz", "w") as archive:
+        archive.writestr("kind.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(FormatError, match=r"t\.npz, kind\.npy declares \d+ bytes, but holds \d+"):
+        read_labels(tmp_path / "t.npz", "kind")

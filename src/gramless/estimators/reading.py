@@ -113,7 +113,7 @@ def read_gram(gram: Any) -> Array:
     if worst == 0:
         return np.asarray(gram)
     if worst <= slack:
-        return np.asarray((gram + gram.T) / 2)
+        return _symmetrized(gram)
     means = (gram.sum(axis=1, dtype=np.float64) - gram.sum(axis=0, dtype=np.float64)) / n
     worst, where = _largest_skew(gram, means)
     if worst > slack:
@@ -122,7 +122,12 @@ def read_gram(gram: Any) -> Array:
             f"kernel='precomputed' needs a symmetric matrix: K[{i}, {j}]={gram[i, j]:g} but K[{j}, {i}]={gram[j, i]:g};"
             " pass (K + K.T) / 2 if that is what you mean"
         )
-    return np.asarray((gram + gram.T) / 2)
+    return _symmetrized(gram)
+
+
+def _symmetrized(gram: Array) -> Array:
+    """The mean of a matrix and its transpose, in float64: to round it to float32 would change the eigenvalues."""
+    return np.asarray((gram + gram.T.astype(np.float64)) / 2)
 
 
 def _largest_skew(gram: Array, means: Array) -> tuple[float, tuple[int, int]]:

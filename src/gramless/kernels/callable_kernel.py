@@ -72,14 +72,15 @@ class FromCallable(Kernel):
         for i in range(len(x)):
             row = x[i]
             for j in range(i if x is y else 0, len(y)):
-                values[i, j] = self.function(row, y[j], **parameters)
+                values[i, j] = _number(self.function(row, y[j], **parameters))
                 if x is y:
                     values[j, i] = values[i, j]
         return values
 
     def diagonal(self, x: Any) -> Array:
         rows, parameters = self.prepare(x), dict(self.parameters)
-        return np.array([self.function(rows[i], rows[i], **parameters) for i in range(len(rows))], dtype=np.float64)
+        found = [_number(self.function(rows[i], rows[i], **parameters)) for i in range(len(rows))]
+        return np.array(found, dtype=np.float64)
 
     def radius(self, prepared: Rows) -> float:
         """0: neither the rounding nor the bound depends on it."""
@@ -92,3 +93,16 @@ class FromCallable(Kernel):
         if unit <= np.finfo(np.float64).eps / 2:
             return Rounding(0.0, 0.0)
         return Rounding(underflow(unit), unit)  # of storing the values
+
+
+def _number(value: Any) -> float:
+    """What a function returned, where that is a number."""
+    if type(value) is float and value - value == 0:  # finite: the usual case, at no cost
+        return value
+    try:
+        number = float(value if np.ndim(value) == 0 else np.asarray(value).item())
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, str) or not np.isfinite(number):
+        raise ValueError(f"the kernel function returned {value!r} for a pair of rows; it must return a finite number")
+    return number

@@ -46,7 +46,7 @@ class Fitted:
         """The same with its eigenvectors, from the components `scores` (n, k) of the rows that were fitted."""
         values = self.space.scatter
         scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
-        return replace(self, vectors=scores * np.sqrt(weights)[:, None] * scale)
+        return replace(self, vectors=less_mean(scores * np.sqrt(weights)[:, None] * scale, weights))
 
     def scores(self, weights: Array) -> Array | None:
         """Components (n, k) of the rows that were fitted, 0 where a weight is; None without eigenvectors."""
@@ -67,6 +67,16 @@ class Fitted:
         residuals = None if self.residuals is None else self.residuals[:k]
         space = self.space.truncate(k)
         return replace(self, space=space, vectors=vectors, certificate=self.certificate[:k], residuals=residuals)
+
+
+def less_mean(vectors: Array, weights: Array) -> Array:
+    """Eigenvectors (n, k) of the centred Gram matrix, made from scores, less what a rounded mean put into all of them.
+
+    Far from the origin that is much more than the rounding of the components; exact ones are orthogonal to the roots of
+    the weights.
+    """
+    roots = np.sqrt(weights)
+    return np.asarray(vectors - np.outer(roots, roots @ vectors / weights.sum()))
 
 
 def sign_flips(vectors: Array, weights: Array) -> Array:

@@ -23,7 +23,7 @@ from gramless.kernels import Linear
 from gramless.planning import Machine, methods
 from gramless.problem import Estimate, Problem, Request
 from gramless.progress import observer
-from gramless.routes.fitted import Fitted, settle_spectrum, sign_flips
+from gramless.routes.fitted import Fitted, less_mean, settle_spectrum, sign_flips
 from gramless.spaces import Eigenspace, InputSpan
 
 _MACHINE = Machine()
@@ -73,7 +73,8 @@ class CovarianceMethod:
         trace = float(np.trace(scatter))
         rounding = (inner_rounding(_ROWS) + (problem.n / _ROWS + 40 * problem.d + 8) * unit_roundoff()) * size
         errors = np.full(problem.d, rounding)
-        return _assemble(problem, x, weights, request, mean, values[::-1].clip(0), axes[:, ::-1], trace, errors)
+        middle = mean, drift / total
+        return _assemble(problem, x, weights, request, middle, values[::-1].clip(0), axes[:, ::-1], trace, errors)
 
 
 class SvdMethod:
@@ -98,12 +99,14 @@ class SvdMethod:
         rows = (_dense(x) - mean) * roots
         refuse_squares(float(np.abs(rows).max()), "squares of the data")
         size = float(np.einsum("ij,ij->", rows, rows))
-        rows -= roots * (inner(roots, rows) / weights.sum())  # the mean is rounded
+        shift = inner(roots, rows)[0] / weights.sum()  # the mean is rounded
+        rows -= roots * shift
         singular, right = scipy.linalg.svd(rows, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
         slip = 40 * max(rows.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
         shift2 = 4 * inner_rounding(len(rows)) ** 2 * size  # a shift of all rows alike, by what their mean is off
         errors = 2 * singular * slip + slip**2 + shift2
-        return _assemble(problem, x, weights, request, mean, singular**2, right.T, float((singular**2).sum()), errors)
+        middle, trace = (mean, shift), float((singular**2).sum())
+        return _assemble(problem, x, weights, request, middle, singular**2, right.T, trace, errors)
 
 
 methods.register("covariance")(CovarianceMethod())
@@ -129,13 +132,17 @@ def _assemble(
     x: Any,
     weights: Array,
     request: Request,
-    mean: Array,
+    middle: tuple[Array, Array],
     values: Array,
     axes: Array,
     trace: float,
     errors: Array,
 ) -> Fitted:
-    """An eigenspace from principal axes in the input, with the eigenvectors of the Gram matrix that belong to them."""
+    """An eigenspace from principal axes in the input, with the eigenvectors of the Gram matrix that belong to them.
+
+    `middle` is the mean row (d,), rounded, and what it lacks: far from the origin that is more than all other rounding.
+    """
+    mean, shift = middle
     n, k = problem.n, problem.k
     if request.share is not None:
         k = min(len(values), int(np.searchsorted(np.cumsum(values), request.share * trace)) + 1)
@@ -158,11 +165,11 @@ def _assemble(
     basis = axes[:, :k] * np.where(kept > 0, signs, 0.0)
     space = Eigenspace(
         span=InputSpan(mean),
-        mean=np.zeros(problem.d),
+        mean=shift,
         basis=basis,
         scatter=kept,
-        offset=np.zeros(k),
-        mean_norm2=0.0,
+        offset=shift @ basis,
+        mean_norm2=float(shift @ shift),
         weight=float(weights.sum()),
         trace=trace,
     )
@@ -177,6 +184,7 @@ def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Arra
         rows = slice(first, first + _ROWS)
         scores = (_dense(x[rows]) - mean) @ axes[:, :rank]
         vectors[rows, :rank] = np.sqrt(weights[rows, None]) * scores / np.sqrt(values[:rank])
+    vectors[:, :rank] = less_mean(vectors[:, :rank], weights)
     if rank < len(values):
         held = orthonormalize(vectors[:, :rank])[0]
         fill = np.random.default_rng(0).standard_normal((n, len(values) - rank))

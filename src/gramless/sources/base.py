@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -243,23 +244,29 @@ def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | Non
         return None
     if isinstance(columns, (str, int)):
         raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
-    chosen = [_position(name, column, n, names) for column in columns]
+    places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))  # the first counts
+    chosen = [_position(name, column, n, places) for column in columns]
     if not chosen:
         raise ValueError("columns=[] chooses nothing; pass at least one column")
     return chosen
 
 
-def _position(name: str, column: Any, n: int, names: tuple[str, ...] | None) -> int:
+def _position(name: str, column: Any, n: int, places: dict[str, int] | None) -> int:
     if isinstance(column, str):
-        if names is None:
+        if places is None:
             raise SourceError(f"{name} has no names of columns; choose {column!r} by its number, 0 to {n - 1}")
-        if column not in names:
-            shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-            raise SourceError(f"{name} has no column {column!r}; it has: {shown}")
-        return names.index(column)
+        if column not in places:
+            raise SourceError(f"{name} has no column {column!r}; it has: {some_names(reversed(places))}")
+        return places[column]
     if not -n <= int(column) < n:
         raise SourceError(f"{name} has no column {column}; it has {n}")
     return int(column) % n
+
+
+def some_names(names: Iterable[str]) -> str:
+    """Names for a message: the first twenty."""
+    first = list(islice(names, 21))
+    return ", ".join(first[:20]) + (", ..." if len(first) > 20 else "")
 
 
 def chosen_names(names: tuple[str, ...] | None, chosen: list[int] | None) -> tuple[str, ...] | None:

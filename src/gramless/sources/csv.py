@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from gramless.errors import FormatError
-from gramless.sources.base import Source, block_name, choose_columns, chosen_names, optional_import
+from gramless.sources.base import Source, block_name, check_shape, choose_columns, chosen_names, optional_import
 from gramless.sources.formats import Format, formats
 from gramless.sources.lines import first_line, opened, whole_lines
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
+_WIDE = 4096  # columns; of more, each would cost pyarrow 9 kB
 
 
 class CsvSource(Source):
@@ -45,13 +47,13 @@ class CsvSource(Source):
                 raise FormatError(f"{path} is empty, or begins with an empty line")
             text = _decoded(first, self.name)
             self._separator = max(",;\t", key=text.count)
+            check_shape(self.name, (1, text.count(self._separator) + 1))
             cells = next(csv.reader([text], delimiter=self._separator))
             headed = not all(_is_number(cell) for cell in cells)
             self._begin = file.tell() if headed else bom
         names = tuple(cell.strip() for cell in cells) if headed else None
         if names is not None and len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FormatError(f"{path} has two columns named {twice!r}; rename one")
+            raise FormatError(f"{path} has two columns named {Counter(names).most_common(1)[0][0]!r}; rename one")
         self._width = len(cells)
         self._chosen = choose_columns(self.name, columns, self._width, names)
         self.feature_names = chosen_names(names, self._chosen)
@@ -64,7 +66,7 @@ class CsvSource(Source):
         for text in whole_lines(self.path, self._begin, start):
             try:
                 block = self._parse(text)
-            except self._lib.ArrowInvalid as error:
+            except ValueError as error:
                 raise FormatError(self._diagnosis(text, row, rows) or f"{self.name}: {error}") from error
             row += len(block)
             yield block
@@ -84,6 +86,23 @@ class CsvSource(Source):
         return self._keep[0], self._separator, self._begin
 
     def _parse(self, text: bytes) -> Any:
+        return self._parse_wide(text) if self._width > _WIDE else self._parse_narrow(text)
+
+    def _parse_wide(self, text: bytes) -> Any:
+        """Line by line, as what pyarrow takes for each column would be more than a line has."""
+        missing, rows = frozenset(self._arrow.ConvertOptions().null_values), []
+        for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
+            if not cells:
+                continue
+            if len(cells) != self._width:
+                raise ValueError(f"a line has {len(cells)} cells, where the first has {self._width}")
+            chosen = [cells[i] for i in self._keep]
+            rows.append(np.array(["nan" if cell in missing else cell for cell in chosen], dtype=np.float64))
+            if "_" in "".join(chosen):
+                raise ValueError("numbers have no _")
+        return np.array(rows).reshape(len(rows), len(self._keep))
+
+    def _parse_narrow(self, text: bytes) -> Any:
         csv_module, arrow = self._arrow, self._lib
         keys = [str(i) for i in range(self._width)]
         wanted = [keys[i] for i in self._keep]

@@ -9,7 +9,7 @@ from typing import Any
 
 from gramless.errors import FormatError
 from gramless.sources.arrays import ArraySource
-from gramless.sources.base import optional_import
+from gramless.sources.base import optional_import, some_names
 from gramless.sources.formats import Format, formats
 from gramless.sources.npy import BOMB, LARGE
 
@@ -66,6 +66,7 @@ class ZarrSource(ArraySource):
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
         self.path = path
         zarr = optional_import("zarr", "zarr stores")
+        stored = _stored(path)
         try:
             node = zarr.open(str(path), mode="r")
         except (KeyError, ValueError, TypeError) as error:
@@ -75,7 +76,7 @@ class ZarrSource(ArraySource):
                 key = _only(path, [name for name, array in node.arrays() if array.ndim == 2])
             node = _found(path, node, key, zarr.Array)
         _refuse_codecs(path, node.metadata)
-        _refuse_air(path, node, _stored(path))
+        _refuse_air(path, node, stored)
         super().__init__(node, columns, name=f"{path}, array {key!r}" if key else str(path))
 
 
@@ -96,13 +97,13 @@ def _datasets(h5py: Any, file: Any) -> list[str]:
 
 def _only(path: Path, names: list[str]) -> str:
     if len(names) != 1:
-        raise FormatError(f"{path} holds {len(names)} tables ({', '.join(names)}); name one of them: key=")
+        raise FormatError(f"{path} holds {len(names)} tables ({some_names(names)}); name one of them: key=")
     return names[0]
 
 
 def _found(path: Path, group: Any, key: str, kind: type[Any]) -> Any:
     if key not in group or not isinstance(group[key], kind):
-        raise FormatError(f"{path} has no array {key!r}; it has: {', '.join(sorted(group))}")
+        raise FormatError(f"{path} has no array {key!r}; it has: {some_names(sorted(group))}")
     return group[key]
 
 
@@ -124,14 +125,18 @@ def _refuse_codecs(path: Path, metadata: Any) -> None:
 
 def _refuse_air(path: Path, array: Any, stored: int) -> None:
     """Refuse an array that is declared far larger than what is stored: the rest would be made up, for hours."""
-    declared = math.prod(array.shape) * array.dtype.itemsize
-    if declared > max(LARGE, BOMB * max(stored, 1)):
-        raise FormatError(f"{path} declares the shape {tuple(array.shape)}, but stores {stored} bytes for it")
+    chunk = getattr(array, "shards", None) or array.chunks or ()  # unpacked as a whole, however few rows it has
+    for shape, what in ((array.shape, "the shape"), (chunk, "chunks of shape")):
+        if math.prod(shape) * array.dtype.itemsize > max(LARGE, BOMB * max(stored, 1)):
+            raise FormatError(f"{path} declares {what} {tuple(shape)}, but stores {stored} bytes for it")
 
 
 def _stored(path: Path) -> int:
-    files = [path] if path.is_file() else path.rglob("*")
-    return sum(file.stat().st_size for file in files if file.is_file())
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if not file.is_dir()]
+    for file in files:
+        if not file.is_file():  # it might be waited for for ever
+            raise FormatError(f"{path} has {file.relative_to(path)}, which is a pipe, a device or a broken link")
+    return sum(file.stat().st_size for file in files)
 
 
 formats.register("hdf5")(Format(Hdf5Source, (".h5", ".hdf5")))

@@ -15,6 +15,7 @@ from gramless.sources.base import optional_import
 from gramless.sources.csv import CsvSource
 from gramless.sources.formats import formats, suffix_of
 from gramless.sources.lines import whole_lines
+from gramless.sources.npy import read_npz_array
 from gramless.sources.opening import open_source
 from gramless.sources.parquet import columns_of
 
@@ -91,13 +92,7 @@ def _from_parquet(path: Path, column: str) -> Array:
 
 
 def _from_npz(path: Path, name: str) -> Array:
-    with np.load(path, allow_pickle=False) as archive:
-        if name not in archive:
-            raise SourceError(f"{path} has no array {name!r}; it has: {', '.join(archive.files)}")
-        try:
-            labels: Array = archive[name]
-        except ValueError as error:  # Python objects
-            raise FormatError(f"{path}, array {name!r}: {error}") from error
+    labels = read_npz_array(path, name)
     if labels.ndim != 1:
         raise SourceError(f"{path}, array {name!r} has shape {labels.shape}; labels are one for each row")
     return labels

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -14,18 +16,23 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.errors import FormatError
-from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype
+from gramless.sources.base import Source, as_floats, check_shape, choose_columns, float_dtype, some_names
 from gramless.sources.formats import Format, formats
 
 #: Times its stored size, and more than LARGE bytes: nobody packs numbers so well.
 BOMB = 100
 LARGE = 2**28
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others are unpacked whole, even where little is asked for
+_HEADER = 10_000  # bytes: what NumPy takes to be safe to parse
+
+
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns come first, type
 
 
 class _NumpySource(Source):
     """Rows of an array whose header is known; a subclass says where its bytes come from."""
 
-    def __init__(self, name: str, header: tuple[tuple[int, ...], bool, np.dtype[Any]], columns: Any) -> None:
+    def __init__(self, name: str, header: Header, columns: Any) -> None:
         shape, self._fortran, self._stored = header
         self.name = name
         self.n_rows, self._width = check_shape(name, shape)
@@ -110,18 +117,9 @@ class NpzSource(_NumpySource):
 
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
         self.path = path
-        try:
-            with zipfile.ZipFile(path) as archive:
-                self._member = _member(archive, path, key)
-                with archive.open(self._member) as file:
-                    header = read_header(file, f"{path}, {self._member.filename}")
-                    self._offset = file.tell()
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-            raise FormatError(f"{path} is not a .npz file: {error}") from error
+        with _opened_member(path, key) as (self._member, file, header):
+            self._offset = file.tell()
         super().__init__(f"{path}, array {self._member.filename.removesuffix('.npy')!r}", header, columns)
-        declared = math.prod(header[0]) * self._stored.itemsize + self._offset
-        if declared > self._member.file_size:
-            raise FormatError(f"{self.name} declares {declared} bytes, but holds {self._member.file_size}")
         if self._fortran and self._width > 1:
             raise FormatError(f"{self.name} is stored column by column; save np.ascontiguousarray of it, or as .npy")
 
@@ -135,27 +133,55 @@ class NpzSource(_NumpySource):
                 yield self._cut(block)
 
 
+@contextmanager
+def _opened_member(path: Path, key: str | None) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes], Header]]:
+    """An array of a ``.npz`` file, its header read; its declared size is no more than what it would unpack to."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            info = _member(archive, path, key)
+            with archive.open(info) as file:
+                header = read_header(file, f"{path}, {info.filename}")
+                declared = math.prod(header[0]) * header[2].itemsize + file.tell()
+                if declared > info.file_size:
+                    raise FormatError(f"{path}, {info.filename} declares {declared} bytes, but holds {info.file_size}")
+                yield info, file, header
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise FormatError(f"{path} is not a .npz file: {error}") from error
+
+
+def read_npz_array(path: Path, key: str) -> Array:
+    """The array `key` of a ``.npz`` file, of any shape and type but objects."""
+    with _opened_member(path, key) as (_, file, (shape, fortran, dtype)):
+        array: Array = np.empty(shape[::-1] if fortran else shape, dtype)
+        fill(file, array)
+    return array.T if fortran else array
+
+
 def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.ZipInfo:
     """The array called `key`, or the only table; one that would unpack to far more than it is, is refused."""
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if key is None:
         tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
         if len(tables) != 1:
-            raise FormatError(f"{path} holds {len(members)} arrays ({', '.join(members)}); name one of them: key=")
+            raise FormatError(f"{path} holds {len(members)} arrays ({some_names(members)}); name one of them: key=")
         key = tables[0]
     if key not in members:
-        raise FormatError(f"{path} has no array {key!r}; it has: {', '.join(members)}")
+        raise FormatError(f"{path} has no array {key!r}; it has: {some_names(members)}")
     info = members[key]
     if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
         raise FormatError(
             f"{path}: {info.filename!r} would unpack {info.compress_size} bytes to {info.file_size}; if that is meant, "
             "save it as .npy"
         )
+    if info.compress_type not in _PACKED:
+        raise FormatError(f"{path}: {info.filename!r} is packed in a way that NumPy does not write; use np.savez")
     return info
 
 
 def _is_table(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
     """Whether a member has rows and columns; labels and weights have not."""
+    if info.compress_type not in _PACKED:
+        return False
     try:
         with archive.open(info) as file:
             return len(read_header(file, info.filename)[0]) == 2
@@ -163,14 +189,15 @@ def _is_table(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
         return False
 
 
-def read_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def read_header(file: IO[bytes], name: str) -> Header:
     """Shape, whether columns come first, and type, by NumPy's own reader; objects are refused, no code runs."""
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         version = np.lib.format.read_magic(file)
         if version not in readers:
             raise ValueError(f"version {version} of the format is for tables of named fields")
-        shape, fortran, dtype = readers[version](file, max_header_size=10_000)
+        _refuse_long_header(file, 2 * version[0])
+        shape, fortran, dtype = readers[version](file, max_header_size=_HEADER)
     except (ValueError, EOFError, SyntaxError, TokenError, RecursionError, MemoryError, OverflowError) as error:
         raise FormatError(f"{name} is not a .npy file: {error}") from error
     if dtype.hasobject:
@@ -178,6 +205,14 @@ def read_header(file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.d
     if any(side < 0 for side in shape):
         raise FormatError(f"{name} declares the shape {shape}")
     return shape, fortran, dtype
+
+
+def _refuse_long_header(file: IO[bytes], width: int) -> None:
+    """Look at the length of the header, a number of `width` bytes: NumPy reads all of it before it looks."""
+    length = int.from_bytes(file.read(width), "little")
+    file.seek(-width, os.SEEK_CUR)
+    if length > _HEADER:
+        raise ValueError(f"its header takes {length} bytes; at most {_HEADER} are read")
 
 
 def fill(file: Any, block: Array) -> None:

@@ -96,6 +96,8 @@ def _less_missing(source: Source, missing: str) -> Source:
 
 def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
     """The source; whatever a format's library raises on a damaged file is turned into an error with its name."""
+    if not (path.is_file() or path.is_dir()):  # a pipe would be waited for, and some devices never end
+        raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
     try:
         return kind.opens(path, columns, key)
     except (SourceError, FileNotFoundError, PermissionError, ImportError, MemoryError):
