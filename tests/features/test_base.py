@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramless.features import Box, Monomials
+from gramless.features import Box, Monomials, Spectrum
 from gramless.features.monomials_builder import middle
 from gramless.kernels import Linear, Polynomial
 
@@ -80,3 +80,17 @@ def test_monomials_have_the_same_axes_wherever_they_are_centred():
     for other in (Monomials(Polynomial(3), 2), Monomials(Polynomial(2), 3)):
         assert not plain.same_axes(other)
         assert not plain.same_space(other)
+
+
+def test_products_with_coefficients_are_made_in_chunks_that_meet():
+    """2048 features: about a thousand rows at a time."""
+    x = np.random.default_rng(0).standard_normal((2100, 2047))
+    phi, axes = Monomials(Polynomial(1, 1.0), 2047), np.zeros((2048, 2))
+    axes[0, 0], axes[5, 1] = 1.0, 2.0
+    found = phi.dot(x, axes)
+    np.testing.assert_allclose(found, np.column_stack([np.ones(2100), 2 * x[:, 4]]), rtol=1e-12)
+
+
+def test_a_spectrum_is_rigorous_unless_it_says_otherwise():
+    found = Spectrum(np.ones(1), np.ones((1, 1)), np.ones(2), np.ones(2), np.zeros(1))
+    assert (found.kind, found.failure_probability) == ("rigorous", 0.0)

@@ -28,7 +28,6 @@ from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
 
-_MOST_FEATURES = 20_000
 _ON_CARD = 2**25  # numbers of a chunk of monomials there
 _GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
 
