@@ -223,5 +223,5 @@ def test_rows_of_no_weight_add_nothing_but_their_number():
 @pytest.mark.parametrize(("size", "leak", "rounding"), [(1e200, 0.0, 0.0), (1.0, np.inf, 0.0), (1.0, 0.0, np.inf)])
 def test_what_overflows_is_refused(size, leak, rounding):
     features = size * np.array([[1.0], [-1.0]])
-    with np.errstate(over="ignore"), pytest.raises(ValueError, match="overflows"):
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(ValueError, match="overflows"):
         DenseMoments.of(features, np.ones(2), leak, rounding=rounding)
