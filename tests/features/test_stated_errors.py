@@ -74,6 +74,17 @@ def test_norms_of_what_is_left_out_count_the_errors_too(name, absolute, relative
     assert 7.5 * left_out[0] <= drawn.moments(np.repeat(x, 4, axis=0), weights).likely
 
 
+def test_norms_of_many_rows_are_those_of_all_their_blocks():
+    """Three blocks of rows that are all alike, with weights that are not: the norm is the trace."""
+    phi, x = landmarks("four", Rounded(SMALL, 0.0, 1))
+    weights = np.random.default_rng(0).uniform(0.5, 2, 2500)
+    moments, leaks = phi.measured_moments(np.repeat(x, 2500, axis=0), weights)
+    left_out, _ = truth(phi, x, phi(x))
+    assert weights.sum() * left_out[0] <= moments.likely <= 1.02 * moments.leak
+    assert (left_out[0] <= leaks).all()
+    assert weights.sum() * left_out[0] <= moments.leak <= 1.03 * weights.sum() * left_out[0]
+
+
 class Plain(RowwiseMap):
     """One feature of one row, with what is stated of it."""
 
