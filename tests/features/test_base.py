@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gramless.features import Box, Monomials, Spectrum
+from gramless.features.compress import compress, exponents, tuples
 from gramless.features.monomials_builder import middle
 from gramless.kernels import Linear, Polynomial
 
@@ -94,3 +95,9 @@ def test_products_with_coefficients_are_made_in_chunks_that_meet():
 def test_a_spectrum_is_rigorous_unless_it_says_otherwise():
     found = Spectrum(np.ones(1), np.ones((1, 1)), np.ones(2), np.ones(2), np.zeros(1))
     assert (found.kind, found.failure_probability) == ("rigorous", 0.0)
+
+
+def test_no_variables_have_one_monomial_of_degree_zero_and_no_other():
+    assert [tuples(0, degree).shape for degree in range(3)] == [(1, 0), (0, 1), (0, 2)]
+    assert [compress(np.zeros((0, 4)), degree).shape for degree in range(3)] == [(1, 4), (0, 4), (0, 4)]
+    assert exponents(0, 2).shape == (0, 0)
