@@ -8,7 +8,7 @@ import pytest
 import gramless
 from gramless import KernelKMeans, KernelPCA
 from gramless.cli import main
-from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Matern
+from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Manhattan, Matern
 from gramless.sources import open_source
 
 FIT = ["fit", "iris.csv", "--label", "species", "-k", "4"]
@@ -77,7 +77,10 @@ def test_fit_is_the_fit_of_the_library(folder, irises, capsys):
         (["--sigma", "scale"], {"kernel": "rbf", "gamma": "scale"}),
         (["--sigma", "gap"], {"kernel": "rbf", "gamma": "gap"}),
         (["--kernel", "polynomial", "--degree", "2", "--coef0", "0.5"], {"kernel": "poly", "degree": 2, "coef0": 0.5}),
-        (["--kernel", "laplacian", "--sigma", "2"], {"kernel": Laplacian(2.0)}),
+        (["--kernel", "laplacian", "--sigma", "2"], {"kernel": Manhattan(2.0)}),
+        (["--kernel", "laplacian", "--gamma", "0.5"], {"kernel": "laplacian", "gamma": 0.5}),
+        (["--kernel", "laplacian"], {"kernel": "laplacian", "gamma": "median"}),
+        (["--kernel", "matern", "--nu", "0.5", "--sigma", "2"], {"kernel": Laplacian(2.0)}),
         (["--kernel", "matern", "--nu", "2.5", "--sigma", "2"], {"kernel": Matern(2.5, 2.0)}),
     ],
 )

@@ -1,9 +1,10 @@
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gramless import KernelPCA
+from gramless import DominantColumnWarning, KernelPCA
 
 da = pytest.importorskip("dask.array", reason='dask is not installed: pip install ".[dask]"')
 pytestmark = pytest.mark.usefixtures("client")
@@ -15,6 +16,7 @@ ROUTES = {
     "monomials": (4, {"kernel": "poly", "degree": 2, "gamma": "scale"}),
     "landmarks": (5, {"kernel": "rbf", "gamma": 0.02, "method": "landmarks"}),
     "tiled": (5, {"kernel": "rbf", "gamma": "median", "method": "tiled"}),
+    "tiled, by name": (3, {"kernel": "laplacian", "gamma": "scale", "method": "tiled"}),
     "tiled in float64": (5, {"kernel": "sigmoid", "gamma": 0.01, "method": "tiled"}),
 }
 
@@ -42,6 +44,16 @@ def test_a_cluster_finds_the_model_of_one_process(route: str) -> None:
     alone = KernelPCA(4, **parameters).fit(x)
     together = KernelPCA(4, **parameters).fit(da.from_array(x, chunks=(150, 2)))
     assert_same_model(together, alone, x)
+
+
+def test_a_column_that_drowns_the_others_is_named() -> None:
+    x = da.from_array(data(2) * [1.0, 50.0], chunks=(200, 2))
+    model = KernelPCA(2, kernel="rbf", gamma="scale", method="fourier")
+    with pytest.warns(DominantColumnWarning, match=r"column 1 makes 99.9 % .* pass \(X - X.mean\(axis=0\)\) / X.std"):
+        model.fit(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DominantColumnWarning)
+        model.fit((x - x.mean(axis=0)) / x.std(axis=0))
 
 
 @pytest.mark.parametrize("method", ["fourier", pytest.param("tiled", marks=pytest.mark.slow)])

@@ -10,8 +10,9 @@ import sklearn.decomposition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, make_circles
+from sklearn.metrics.pairwise import pairwise_kernels
 
-from gramless import IndefiniteKernelWarning, KernelPCA, MemoryLimitError, kernels
+from gramless import IndefiniteKernelWarning, KernelPCA, MemoryLimitError, kernels, select_bandwidth
 from gramless.kernels import Gaussian
 
 METHODS = ["dense", "tiled"]
@@ -43,6 +44,24 @@ def test_same_numbers_and_signs_as_scikit_learn(settings, method):
     np.testing.assert_allclose(ours.eigenvectors_, theirs.eigenvectors_, atol=1e-7)
     np.testing.assert_allclose(ours.transform(new), theirs.transform(new), atol=1e-7)
     np.testing.assert_allclose(ours.fit_transform(x), theirs.fit_transform(x), atol=1e-7)
+
+
+@pytest.mark.parametrize("gamma", [None, 0.3])
+def test_the_laplacian_by_name_is_that_of_scikit_learn(gamma):
+    x, new = rows(90), rows(20, seed=1)
+    ours = KernelPCA(3, kernel="laplacian", gamma=gamma).fit(x)
+    gram, other = (pairwise_kernels(part, x, metric="laplacian", gamma=gamma) for part in (x, new))
+    theirs = sklearn.decomposition.KernelPCA(3, kernel="precomputed", eigen_solver="dense").fit(gram)
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(ours.transform(new), theirs.transform(other), atol=1e-7)
+
+
+@pytest.mark.parametrize("gamma", ["scale", "median"])
+def test_the_width_of_a_laplacian_of_a_file_is_that_of_its_rows(tmp_path, gamma):
+    x = rows(300, 3)
+    np.save(tmp_path / "rows.npy", x)
+    asked = KernelPCA(3, kernel="laplacian", gamma=gamma)
+    assert asked.fit(tmp_path / "rows.npy").gamma_ == pytest.approx(select_bandwidth(x, "laplacian", gamma).gamma)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -119,6 +119,18 @@ def test_the_slider_moves_width_picture_contours_and_spectrum(page):
     assert page.problems == []
 
 
+@pytest.mark.parametrize("width", [1000, 1200, 1600])
+def test_figures_fit_the_window(page, width):
+    page.set_viewport_size({"width": width, "height": 960})
+
+    def right_edges():
+        return page.eval_on_selector_all(".bk-Canvas", "all => all.map(one => one.getBoundingClientRect().right)")
+
+    assert comes(page, lambda: len(right_edges()) == 4 and width - 40 < max(right_edges()) <= width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.problems == []
+
+
 def test_criteria_set_the_width(page):
     x, _ = three_clusters(600, rng=0)
     for criterion in ("median", "gap"):  # to the nearest mark of the slider

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -29,6 +30,16 @@ def _sealed(name: str, change: Callable[[dict[str, Any], dict[str, Any]], None])
         header, arrays = read_file(_KEPT / f"2-{name}.safetensors")
         change(header, arrays)
         write_file(path, header, arrays)
+
+    return write
+
+
+def _packed(text: bytes, cut: int = 0) -> Callable[[Path], None]:
+    """Text packed by gzip, less so many bytes at the end."""
+
+    def write(path: Path) -> None:
+        whole = gzip.compress(text, mtime=0)
+        path.write_bytes(whole[: len(whole) - cut])
 
     return write
 
@@ -166,6 +177,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "brackets.npy": (lambda path: _array(path, "(" * 5000), "not a .npy file"),
     "ragged.csv": (lambda path: path.write_text("1,2\n3,4,5\n"), "has 3 cells"),
     "latin.csv": (lambda path: path.write_bytes("größe,b\n1,2\n".encode("latin-1")), "not UTF-8"),
+    "one-line.csv.gz": (_packed(b"1,2\n" + b"7" * 2**25), "a line of more than"),
+    "first-line.csv.gz": (_packed(b"1," * 2**24), "a line of more than"),
+    "cut.csv.gz": (_packed(b"".join(b"%d,%d\n" % (i, i * i) for i in range(9)), cut=12), "not a whole gzip file"),
+    "plain.csv.gz": (lambda path: path.write_text("1,2\n3,4\n"), "not a whole gzip file"),
     "elsewhere.h5": (
         _hdf5(lambda h5py, file: file.create_dataset("x", (2, 2), "f8", external=[("/etc/hostname", 0, 32)])),
         "in other files",

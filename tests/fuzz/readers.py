@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import io
 import shutil
 from pathlib import Path
@@ -28,7 +29,8 @@ def seeds() -> list[tuple[str, bytes]]:
     x = _table()
     found = [("npy", _written(np.save, x)), ("npz", _written(np.savez, x)), ("npz", _written(np.savez_compressed, x))]
     found.append(("npy", _written(np.save, np.asfortranarray(x.astype(">f4")))))
-    found.append(("csv", b"a,b,c\n" + b"\n".join(b"%.6f,%.6f,%.6f" % tuple(row) for row in x) + b"\n"))
+    named = b"a,b,c\n" + b"\n".join(b"%.6f,%.6f,%.6f" % tuple(row) for row in x) + b"\n"
+    found += [("csv", named), ("csv.gz", gzip.compress(named, mtime=0))]
     found.append(("csv", b"\n".join(b"%d;%d" % tuple(row) for row in (x[:, :2] * 9).astype(int))))
     return found + _parquet(x) + _hdf5(x) + [(f"zarr:{name}", data) for name, data in _zarr().items()]
 

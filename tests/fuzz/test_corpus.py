@@ -10,7 +10,7 @@ from gramless import load
 from gramless.errors import FormatError
 from gramless.sources import open_source
 
-NEEDS = {".h5": "h5py", ".zarr": "zarr", ".parquet": "pyarrow", ".csv": "pyarrow"}
+NEEDS = {".h5": "h5py", ".zarr": "zarr", ".parquet": "pyarrow", ".csv": "pyarrow", ".gz": "pyarrow"}
 
 
 def read(path):

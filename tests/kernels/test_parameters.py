@@ -46,7 +46,8 @@ from gramless.kernels import (
         (lambda: QuadraticForm([[np.inf]]), "A has entries that are not finite"),
         (lambda: QuadraticForm(np.eye(2))(np.ones((1, 3))), "x has 3 columns, but A is 2 x 2"),
         (lambda: FromCallable("rbf"), "function='rbf' must be callable"),
-        (lambda: kernel_from_name("gauss"), "kernel='gauss' is not known.*linear, poly, rbf, sigmoid, cosine, precomp"),
+        (lambda: kernel_from_name("gauss"), "kernel='gauss' is not known.*linear, poly, rbf, laplacian, sigmoid, co"),
+        (lambda: Manhattan.from_gamma(-2.0), "gamma=-2.0 must be at least 0"),
     ],
 )
 def test_messages(make, message):
@@ -149,6 +150,11 @@ def test_names():
     assert kernel_from_name("linear") == Linear()
     assert kernel_from_name("poly", 0.5, 2, 1.5) == Polynomial(2, 1.5, 0.5)
     assert kernel_from_name("rbf", gamma=0.5) == Gaussian(1.0)
+    assert kernel_from_name("laplacian", gamma=0.5) == Manhattan(2.0)
+    assert kernel_from_name("laplacian", gamma=0.0) == Manhattan(float("inf"))
+    assert kernel_from_name("gaussian", gamma=0.5) == kernel_from_name("rbf", gamma=0.5)
+    assert kernel_from_name("polynomial", 0.5, 2, 1.5) == kernel_from_name("poly", 0.5, 2, 1.5)
+    assert kernel_from_name("tanh", gamma=0.5, coef0=-1.0) == kernel_from_name("sigmoid", gamma=0.5, coef0=-1.0)
     assert kernel_from_name("sigmoid", gamma=0.5, coef0=-1.0) == Tanh(0.5, -1.0)
     assert kernel_from_name("cosine") == Cosine()
     assert kernel_from_name("precomputed") == Precomputed()

@@ -1,6 +1,8 @@
 """Damaged and hostile files: the error names file, block and column; nothing large is allocated, no code runs."""
 
+import gzip
 import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -53,6 +55,51 @@ def test_an_empty_cell_is_no_number(tmp_path):
         list(source.blocks(10))
     with pytest.raises(SourceError, match=rf"e\.csv: {found} 30 rows have .*; missing='drop'"):
         list(source.blocks(100))
+
+
+def _packed(path, text):
+    path.write_bytes(gzip.compress(text, mtime=0))
+    return path
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "checksum", "garbage"])
+def test_a_packed_file_that_is_damaged(tmp_path, damage):
+    pytest.importorskip("pyarrow")
+    path = _packed(tmp_path / "p.csv.gz", "\n".join(_numbers(3000)).encode())
+    data = bytearray(path.read_bytes())
+    if damage == "cut":
+        del data[-100:]
+    elif damage == "garbage":
+        data += b"more"
+    else:
+        data[len(data) // 2 if damage == "flipped" else -6] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"p\.csv\.gz is not a whole gzip file: .*; copy or pack it again"):
+        list(open_source(path).blocks(1000))
+
+
+def test_a_packed_file_with_a_flaw_names_the_line(tmp_path):
+    pytest.importorskip("pyarrow")
+    lines = _numbers(30)
+    lines[25] = "1.0,2.0"
+    source = open_source(_packed(tmp_path / "u.csv.gz", "\n".join(lines).encode()))
+    with pytest.raises(FormatError, match=r"u\.csv\.gz, block 2 \(rows 20 to 29\), line 26: has 2 cells"):
+        list(source.blocks(10))
+
+
+@pytest.mark.parametrize("text", [b"1.25,-2.75\n" * 2**22, b"1.25,2\n" + b"\n" * 2**25], ids=["rows", "empty lines"])
+def test_a_packed_file_is_never_unpacked_whole(tmp_path, text):
+    pytest.importorskip("pyarrow")
+    path = _packed(tmp_path / "b.csv.gz", text)
+    assert path.stat().st_size < len(text) / 500
+    list(open_source(_packed(tmp_path / "few.csv.gz", text[:99])).blocks(1000))  # what is imported counts for nothing
+    tracemalloc.start()
+    try:
+        seen = sum(len(block) for block in open_source(path).blocks(1000))
+        assert seen == text.count(b",")
+        assert tracemalloc.get_traced_memory()[1] < len(text) / 2
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("start", [0, 3])

@@ -1,5 +1,6 @@
 """Every format gives the same rows, in blocks of any size, from any row on."""
 
+import gzip
 import itertools
 
 import numpy as np
@@ -36,6 +37,21 @@ def _csv(folder):
 def _csv_without_names(folder):
     np.savetxt(folder / "rows.csv", ROWS, delimiter=";", fmt="%.17g")
     return str(folder / "rows.csv")
+
+
+def _packed_csv(folder):
+    path = _csv(folder)
+    (folder / "rows.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+    return folder / "rows.csv.gz"
+
+
+def _folder_of_packed_tsv(folder):
+    inside = folder / "parts"
+    inside.mkdir()
+    for i, part in enumerate(np.array_split(ROWS, 4)):
+        text = "".join("\t".join(f"{value:.17g}" for value in row) + "\n" for row in part)
+        (inside / f"{i}.TSV.gz").write_bytes(gzip.compress(text.encode()))
+    return inside
 
 
 def _parquet(folder, rows=ROWS, name="rows.parquet", names=NAMES, group=7):
@@ -95,7 +111,7 @@ class Written:
 
 FORMATS = [
     *(_npy, _npy_by_columns, _npz, _csv, _csv_without_names, _parquet, _folder_of_parquet, _folder_of_csv, _hdf5),
-    *(_zarr, _pandas, _polars),
+    *(_zarr, _pandas, _polars, _packed_csv, _folder_of_packed_tsv),
     lambda folder: ROWS,
     lambda folder: np.asfortranarray(ROWS),
     lambda folder: lambda: np.array_split(ROWS, 5),
@@ -130,7 +146,7 @@ def test_chosen_columns_in_the_order_asked_for(make, tmp_path):
     np.testing.assert_array_equal(np.concatenate(list(source.blocks(9))), ROWS[:, [2, 0]])
 
 
-@pytest.mark.parametrize("make", [_csv, _parquet, _folder_of_parquet, _folder_of_csv, _pandas, _polars])
+@pytest.mark.parametrize("make", [_csv, _packed_csv, _parquet, _folder_of_parquet, _folder_of_csv, _pandas, _polars])
 def test_columns_by_name(make, tmp_path):
     given = make(tmp_path)
     assert open_source(given).feature_names == ("a", "b", "c")

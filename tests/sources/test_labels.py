@@ -1,3 +1,5 @@
+import gzip
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ KINDS = ["cat", "dog, small", "eel", "cat"]
 WEIGHTS = [4.0, 9.5, 2.0, 5.0]
 
 
-@pytest.fixture(params=["pets.csv", "pets.tsv", "pets.parquet", "pets.npz"])
+@pytest.fixture(params=["pets.csv", "pets.tsv", "pets.csv.gz", "pets.parquet", "pets.npz"])
 def pets(request, tmp_path):
     path = tmp_path / request.param
     if path.suffix == ".parquet":
@@ -20,9 +22,10 @@ def pets(request, tmp_path):
     elif path.suffix == ".npz":
         np.savez(path, weight=np.array(WEIGHTS), kind=np.array(KINDS))
     else:
-        separator = "," if path.suffix == ".csv" else "\t"
+        separator = "\t" if path.suffix == ".tsv" else ","
         lines = [f'{weight}{separator}"{kind}"' for weight, kind in zip(WEIGHTS, KINDS, strict=True)]
-        path.write_text("\n".join([f"weight{separator}kind", *lines]) + "\n")
+        with (gzip.open if path.suffix == ".gz" else open)(path, "wt") as file:
+            file.write("\n".join([f"weight{separator}kind", *lines]) + "\n")
     return path
 
 

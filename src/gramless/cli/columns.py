@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gramless.cli.failures import UnusableFileError
 
-_SHARE = 0.95  # of the squared distances
 _SEEN = 8192  # rows
 
 
@@ -70,24 +67,17 @@ def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> Non
         With ``{column}`` for the column.
     """
     from gramless.errors import DominantColumnWarning
+    from gramless.estimators.dominance import column_variances, dominant_column, percent
     from gramless.sources import Source
 
-    if isinstance(rows, Source):
-        seen: Any = next(iter(rows.blocks(_SEEN)), np.empty((0, rows.n_features)))
-        seen = seen.toarray() if rows.sparse else seen
-    else:
-        seen = rows[:: max(1, len(rows) // _SEEN)]
-    if seen.shape[0] < 2 or seen.shape[1] < 2:
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.var(seen, axis=0, dtype=np.float64)  # E (x - z)^2 of two rows is twice that
-        share = spread / spread.sum()
-    column = int(np.argmax(share))
-    if share[column] > _SHARE:
+    seen = next(iter(rows.blocks(_SEEN)), None) if isinstance(rows, Source) else rows
+    found = None if seen is None else dominant_column(column_variances(seen))
+    if found is not None:
+        column, share = found
         name = str(column) if names is None else str(names[column])
-        percent = min(np.floor(1000 * share[column]) / 10, 99.9)
-        text = f"column {name!r} makes {percent:.1f} % of the distances: {remedy.format(column=name)}"
+        text = f"column {name!r} makes {percent(share)} of the distances: {remedy.format(column=name)}"
         warnings.warn(text, DominantColumnWarning, stacklevel=2)
+    warnings.simplefilter("ignore", DominantColumnWarning)  # the fit has the same to say, in words of the library
 
 
 def _refuse_unknown(data: Path, column: str | int, option: str, known: Sequence[str | int]) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 Data = Annotated[
-    Path, typer.Argument(metavar="DATA", help="Rows: .csv .tsv .parquet .npy or a folder of such; .npz .h5 .zarr")
+    Path,
+    typer.Argument(metavar="DATA", help="Rows: .csv .tsv (.gz too) .parquet .npy or a folder of such; .npz .h5 .zarr"),
 ]
 Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Components, as transform wrote them.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]
@@ -52,7 +53,7 @@ Sigma = Annotated[
 ]
 Gamma = Annotated[
     float | None,
-    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2); factor of x.y for polynomial, tanh."),
+    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2), laplacian; factor of x.y: polynomial, tanh."),
 ]
 Degree = Annotated[float, typer.Option(help="Of the polynomial kernel.")]
 Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial and tanh kernels.")]

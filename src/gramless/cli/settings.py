@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-_NAMES = {"gaussian": "rbf", "polynomial": "poly", "tanh": "sigmoid", "linear": "linear", "cosine": "cosine"}
-_ALSO = {"rbf": "gaussian", "poly": "polynomial", "sigmoid": "tanh"}
-_OBJECTS = ("laplacian", "matern", "epanechnikov")
+_OBJECTS = ("matern", "epanechnikov")  # which have no name in scikit-learn
 _CRITERIA = ("median", "scale", "preimage", "gap")  # of gramless.select_bandwidth
 _WORDS = ("auto", *_CRITERIA)
 
@@ -28,30 +26,32 @@ class KernelWords:
 
         `rows`, an array or a source, are looked at for the width; with `scaled`, as the estimator will scale them.
         """
-        from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Matern
+        from gramless.kernels import Epanechnikov, Gaussian, Manhattan, Matern
+        from gramless.kernels.names import KERNEL_NAMES, plain_name
 
-        name = _ALSO.get(self.kernel, self.kernel)
+        name = plain_name(self.kernel)
+        if name not in (*KERNEL_NAMES, *_OBJECTS) or name == "precomputed":
+            known = (*(word for word in KERNEL_NAMES if word != "precomputed"), *_OBJECTS)
+            raise ValueError(f"--kernel {self.kernel} is not known; pass one of {', '.join(known)}")
         if name in ("linear", "cosine"):
             return {"kernel": name}
-        if name in ("polynomial", "tanh"):
-            return {"kernel": _NAMES[name], "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        if name in ("poly", "sigmoid"):
+            return {"kernel": name, "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        if self.gamma is not None:
+            if name in _OBJECTS:
+                raise ValueError(f"--gamma is not for the {name} kernel; pass its width as --sigma")
+            return {"kernel": name, "gamma": self.gamma}
         patterns: dict[str, Any] = {
-            "gaussian": Gaussian,
-            "laplacian": Laplacian,
+            "rbf": Gaussian,
+            "laplacian": Manhattan,
             "epanechnikov": Epanechnikov,
             "matern": lambda *width: Matern(self.nu, *width),
         }
-        if name not in patterns:
-            raise ValueError(f"--kernel {self.kernel} is not known; pass one of {', '.join((*_NAMES, *_OBJECTS))}")
-        if self.gamma is not None:
-            if name != "gaussian":
-                raise ValueError(f"--gamma is not for the {name} kernel; pass its width as --sigma")
-            return {"kernel": "rbf", "gamma": self.gamma}
         criterion = "median" if self.sigma == "auto" else self.sigma
         if criterion not in _CRITERIA:
             return {"kernel": patterns[name](self._number())}
-        if name == "gaussian" and criterion in ("median", "scale"):
-            return {"kernel": "rbf", "gamma": criterion}
+        if name not in _OBJECTS and criterion in ("median", "scale"):
+            return {"kernel": name, "gamma": criterion}
         return {"kernel": _selected(patterns[name](), criterion, rows, components, scaled)}
 
     def _number(self) -> float:

@@ -8,38 +8,58 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.kernels.manhattan import Manhattan, sums_of_differences
 from gramless.kernels.points import prepare_points, squared_distances
 
 _SAMPLE = 1000
 _BLOCK = 8192
 
 
-def resolve_gamma(gamma: float | str | None, x: Any, weights: Array) -> float:
+def resolve_gamma(gamma: float | str | None, x: Any, weights: Array, kernel: Any = "rbf") -> float:
     """A number for `gamma`.
 
     Parameters
     ----------
     gamma : float, None, "scale" or "median"
         None: 1 / d, scikit-learn's default. ``"scale"``: 1 / (d var(x)), as in scikit-learn's SVC.
-        ``"median"``: 1 / (2 m^2), m the median distance of two different points: sigma = m.
+        ``"median"``: 1 / (2 m^2), m the median distance of two different points: sigma = m; for the Laplacian of
+        the sum of absolute differences 1 / m, of such distances.
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
         Rows of weight 0 are not looked at.
+    kernel : str or Kernel
+        Which `gamma` is meant.
     """
     d = x.shape[1]
     if gamma is None:
         return 1.0 / int(d)
     if gamma == "scale":
-        return gamma_of_variance(_variance(x, weights), d)
+        return gamma_of_variance(_variance(x, weights), d, kernel)
     if gamma == "median":
-        squared = _median_squared_distance(x, weights)
-        return 0.5 / squared if squared > 0 else 1.0
+        middle = _median_distance(x, weights, kernel)
+        return (1.0 if adds_differences(kernel) else 0.5) / middle if middle > 0 else 1.0
     return float(gamma)
 
 
-def gamma_of_variance(variance: float, d: int) -> float:
-    """What ``gamma="scale"`` means where `variance` is that of all entries of rows with `d` columns."""
-    return float(1.0 / (d * variance)) if variance > 0 else 1.0
+def gamma_of_variance(variance: float, d: int, kernel: Any = "rbf") -> float:
+    """What ``gamma="scale"`` means where `variance` is that of all entries of rows with `d` columns.
+
+    The Laplacian gets the length that the Gaussian would get as its sigma.
+
+    Examples
+    --------
+    >>> gamma_of_variance(0.5, 4), gamma_of_variance(0.5, 4, "laplacian")
+    (0.5, 1.0)
+    """
+    if not variance > 0:
+        return 1.0
+    gamma = float(1.0 / (d * variance))
+    return float(np.sqrt(2 * gamma)) if adds_differences(kernel) else gamma
+
+
+def adds_differences(kernel: Any) -> bool:
+    """Whether a kernel, or the one of that name, is of sums of absolute differences: its gamma is 1 / length."""
+    return isinstance(kernel, Manhattan) or (isinstance(kernel, str) and kernel == "laplacian")
 
 
 def _variance(x: Any, weights: Array) -> float:
@@ -53,8 +73,10 @@ def _variance(x: Any, weights: Array) -> float:
     return sum(float(part[rows] @ ((np.asarray(x[rows], dtype=np.float64) - mean) ** 2).sum(axis=1)) for rows in blocks)
 
 
-def _median_squared_distance(x: Any, weights: Array) -> float:
+def _median_distance(x: Any, weights: Array, kernel: Any) -> float:
     """Median over pairs of different points, each pair as often as the weights say.
+
+    Of squared distances, or of sums of absolute differences where the kernel is of such.
 
     Of more than 1,000 rows, 1,000 are drawn with probability proportional to their weights, always the same ones.
     """
@@ -70,11 +92,12 @@ def _median_squared_distance(x: Any, weights: Array) -> float:
     squared = squared_distances(points, points)[i, j].clip(0)
     counts = (share[:, None] * share)[i, j]
     apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # copies say nothing of the scale
+    lengths = sums_of_differences(points, points)[i, j] if adds_differences(kernel) else squared
     if not apart.any():
         return 0.0
     if (share == share[0]).all():
-        return float(np.median(squared[apart]))
-    order = np.argsort(squared[apart], kind="stable")
+        return float(np.median(lengths[apart]))
+    order = np.argsort(lengths[apart], kind="stable")
     total = np.cumsum(counts[apart][order])
     middle = np.searchsorted(total, [total[-1] * (0.5 - 1e-12), total[-1] * (0.5 + 1e-12)])
-    return float(squared[apart][order][np.minimum(middle, len(order) - 1)].mean())
+    return float(lengths[apart][order][np.minimum(middle, len(order) - 1)].mean())

@@ -8,10 +8,11 @@ from typing import Any
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramless.kernels import Kernel
+from gramless.kernels.names import KERNEL_NAMES
 
 #: Of estimators that take a kernel and plan how to work with it; each says itself which `method` there is.
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
-    "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}), Kernel, callable],
+    "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
     "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],

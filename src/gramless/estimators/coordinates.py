@@ -11,6 +11,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.arrays.devices import free_card_memory, rows_on
 from gramless.estimators.devices import placement, tensor_on
+from gramless.estimators.dominance import SCALE_FIRST, warn_of_width
 from gramless.estimators.posing import make_kernel, pose_problem
 from gramless.estimators.reading import read_seed
 from gramless.planning import Plan, make_plan, methods
@@ -37,6 +38,7 @@ def find_eigenspace(model: Any, x: Any, weights: Array, tensor: Any = None) -> t
     n, wanted = x.shape[0], model.n_coordinates
     share = None if wanted is None or isinstance(wanted, Integral) else float(wanted)
     k = n if wanted is None else min(n, int(wanted) if share is None else 16)
+    warn_of_width(model, x, weights, SCALE_FIRST)
     gamma, kernel = make_kernel(model, x, weights)
     problem = pose_problem(kernel, x, weights, k, _TOL, model.memory_limit, **placement(model.device))
     tensor = tensor_on(problem.device, tensor, x)

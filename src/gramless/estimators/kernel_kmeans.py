@@ -27,6 +27,7 @@ from gramless.clustering import (
 from gramless.estimators.columns import take_columns
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
+from gramless.estimators.dominance import SCALE_INPUT, warn_of_width
 from gramless.estimators.parted_clusters import (
     fit_clusters_of_parts,
     labels_of_parts,
@@ -216,6 +217,7 @@ class KernelKMeans(
         given = X
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         rows = self._rows_for_kernel(X, weights, fitting=True)
+        warn_of_width(self, rows, weights, SCALE_INPUT)
         self.gamma_, kernel = make_kernel(self, rows, weights)
         settings = self._settings(X.shape[0])
         with use_threads(self.n_jobs):

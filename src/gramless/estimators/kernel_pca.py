@@ -18,6 +18,7 @@ from gramless.estimators.asking import make_request, pose_components
 from gramless.estimators.callbacks import CallbackSupportMixin
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.devices import given_back, tensor_on, to_numpy_rows
+from gramless.estimators.dominance import SCALE_INPUT, warn_of_width
 from gramless.estimators.following import following
 from gramless.estimators.out_of_core import OutOfCore
 from gramless.estimators.parted import fit_parts, transform_parts
@@ -68,12 +69,16 @@ class KernelPCA(
     n_components : int, float or None, default=None
         Number of components; a float in (0, 1): as many as capture that share of the exact total variance;
         None: all with an eigenvalue above 0.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
-        scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed"}, Kernel or callable, \
+default="linear"
+        scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows. ``"laplacian"`` is
+        scikit-learn's ``laplacian_kernel``, of the sum of absolute differences.
     gamma : float, "scale", "median", "preimage", "gap" or None, default=None
-        For rbf, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma is the median distance between points; ``"preimage"``, ``"gap"``: the best of
+        For rbf, laplacian, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
+        ``"median"``: the Gaussian's sigma, or the Laplacian's 1 / gamma, is the median distance between points, in the
+        distance of that kernel; ``"preimage"``, ``"gap"``: the best of
         thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
+        Where one column makes more than 95 % of the distances, a width by name warns (``DominantColumnWarning``).
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -302,6 +307,7 @@ class KernelPCA(
         X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
         weights = self._faded(weights)
         rows = self._rows_for_kernel(X, weights, fitting=True)
+        warn_of_width(self, rows, weights, SCALE_INPUT)
         kernel = self._make_kernel(rows if self.scale_input else X, weights)
         with following(self, X, y, sample_weight), use_threads(self.n_jobs):
             problem = pose_components(self, rows, kernel, weights)
@@ -400,8 +406,6 @@ class KernelPCA(
         n = X.shape[0]
         if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
-        if not (weights > 0).any():
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         return X, weights
 
     @property

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, parse_memory, use_threads
+from gramless.arrays import Array, parse_memory, refuse_weights, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
 from gramless.estimators.columns import take_columns
 from gramless.estimators.domain import read_domain
+from gramless.estimators.dominance import SCALE_FIRST, SCALE_INPUT, warn_of_width
 from gramless.estimators.following import following
 from gramless.estimators.preimages import sample_size
 from gramless.estimators.reading import is_precomputed, read_kernel, read_seed
@@ -67,6 +68,7 @@ class OutOfCore:
         plan = self._plan_single_pass(rows) if rows.checkpoint is None or not rows.checkpoint.task else None
         if plan is not None and plan.chosen in maps:
             head = rows.head()
+            warn_of_width(self, head.x, head.weights, SCALE_FIRST)
             self.plan_ = plan
             plan.warn_if_long()
             self._gather(rows, self._make_features(head.x, head.weights), rows.n_rows)
@@ -103,7 +105,9 @@ class OutOfCore:
 
     def _fit_surveyed(self: Any, rows: LocalRows) -> None:
         """Look at all rows once, plan, and fit."""
-        self._run_plan(rows, *self._survey(rows))
+        problem, sample, weights = self._survey(rows)
+        warn_of_width(self, sample, weights, SCALE_INPUT)
+        self._run_plan(rows, problem, sample, weights)
 
     def _survey(self: Any, rows: LocalRows) -> tuple[Problem, Any, Array]:
         """The problem, and a sample of the rows with its weights, from a pass over all of them."""
@@ -116,8 +120,7 @@ class OutOfCore:
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self._moves_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
-        if not survey.weight > 0:
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        refuse_weights(survey.weight)
         rows.n_rows = survey.rows
         self._refuse_too_many(survey.rows, rows.name)
         sample, weights = survey.sample.rows, survey.sample.weights
@@ -239,9 +242,9 @@ class OutOfCore:
         """The kernel, with the gamma that suits rows seen in a sample; ``"scale"`` comes from all of them."""
         gamma = self.gamma
         if gamma == "scale" and survey is not None:
-            gamma = gamma_of_variance(survey.variance, len(survey.mean))
+            gamma = gamma_of_variance(survey.variance, len(survey.mean), self.kernel)
         found = searched_gamma(self, sample, weights)
-        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights)
+        self.gamma_ = resolve_gamma(gamma if found is None else found, sample, weights, self.kernel)
         return read_kernel(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
 
     def _refuse_too_many(self: Any, n: int, name: str) -> None:

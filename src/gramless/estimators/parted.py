@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramless.arrays import evenly_spaced, parse_memory, use_threads
+from gramless.arrays import evenly_spaced, parse_memory, refuse_weights, use_threads
 from gramless.estimators.asking import make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
 from gramless.estimators.columns import refuse_other_columns, take_columns
+from gramless.estimators.dominance import chooses_by_distances, warn_of_column
 from gramless.estimators.following import following
 from gramless.estimators.reading import is_precomputed, read_kernel
 from gramless.estimators.select_bandwidth import SEARCHED, searched_gamma
@@ -74,14 +75,17 @@ _SEARCHED_ROWS = 4096  # on which a bandwidth is searched for
 def parted_kernel(model: Any, rows: PartedRows) -> tuple[float, Kernel]:
     """The number that `gamma` stands for, and the kernel: from the variance, or from rows of many parts."""
     gamma = model.gamma
+    if chooses_by_distances(model):
+        remedy = "pass (X - X.mean(axis=0)) / X.std(axis=0), or leave it out"
+        warn_of_column(rows.variances, rows.feature_names, f"gamma={gamma!r}", remedy)
     if isinstance(gamma, str) and gamma == "scale":
-        gamma = gamma_of_variance(rows.variance, rows.shape[1])
+        gamma = gamma_of_variance(rows.variance, rows.shape[1], model.kernel)
     elif isinstance(gamma, str) and gamma in SEARCHED:
         x, weights = rows.view()
         chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
         gamma = searched_gamma(model, x[chosen], weights[chosen])
-    looked_at = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
-    number = resolve_gamma(gamma, *looked_at)
+    x, weights = rows.view() if isinstance(gamma, str) else (rows, np.ones(0))
+    number = resolve_gamma(gamma, x, weights, model.kernel)
     return number, read_kernel(model.kernel, number, model.degree, model.coef0, model.kernel_params)
 
 
@@ -143,5 +147,4 @@ def _refuse_too_many(model: Any, rows: PartedRows) -> None:
         raise ValueError(f"Found array with {n} sample(s) while a minimum of 2 is required")
     if isinstance(model.n_components, Integral) and int(model.n_components) > n:
         raise ValueError(f"n_components={model.n_components} is more than the {n} samples given; pass at most {n}")
-    if not rows.positive:
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    refuse_weights(rows.weight)

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import check_array
 
-from gramless.arrays import Array
-from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
+from gramless.arrays import Array, refuse_weights
+from gramless.estimators.bandwidth import adds_differences, gamma_of_variance, resolve_gamma
 from gramless.estimators.criteria import Criterion, EigenvalueGap, PreimageError
+from gramless.estimators.reading import read_weights
 from gramless.execution import LocalRows, block_rows_for
 from gramless.kernels import Kernel, kernel_from_name
+from gramless.kernels.names import plain_name
 from gramless.routes.survey import Survey, SurveyOf
 from gramless.sources import is_out_of_core, open_source
 from gramless.spaces import RowSample
@@ -22,6 +24,7 @@ from gramless.tables import html_table, text_table
 
 SEARCHED = ("preimage", "gap")
 CRITERIA = ("median", "scale", *SEARCHED)
+_WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
 _LENGTHS = ("sigma", "lengthscale", "width")
 _OCTAVES = np.arange(-3, 3.25, 0.5)
 _LEAST = 1000  # rows of a source that are looked at
@@ -58,8 +61,8 @@ class Bandwidth:
 
     @property
     def gamma(self) -> float:
-        """The same as scikit-learn's gamma: 1 / (2 width^2) of a length, the factor itself of a dot product."""
-        return _gamma_of(self.parameter, self.value)
+        """scikit-learn's gamma: 1 / (2 width^2), 1 / width of its Laplacian, the factor of a dot product."""
+        return _gamma_of(self.kernel, self.parameter)
 
     def __str__(self) -> str:
         title = f"{self.criterion}: {self.parameter}={self.value:.4g} (gamma={self.gamma:.4g})"
@@ -95,11 +98,12 @@ def select_bandwidth(
     X : {array-like, CSR} of shape (n_samples, n_features), path or source
         Files and other sources (:func:`gramless.open_source`) are read once: ``"scale"`` is the variance of all rows,
         the other criteria look at a sample that is drawn on the way.
-    kernel : {"rbf", "poly", "sigmoid"} or Kernel, default="rbf"
+    kernel : {"rbf", "laplacian", "poly", "sigmoid"} or Kernel, default="rbf"
         Its other parameters stay as they are. What is chosen is ``sigma``, ``lengthscale`` or ``width`` of a kernel of
         the distance, and ``scale``, which multiplies the dot product, of the polynomial and tanh kernels.
     criterion : {"median", "scale", "preimage", "gap"}, default="median"
-        ``"median"``: the median distance of two different rows (of at most 1,000 of them). ``"scale"``: the root of
+        ``"median"``: the median distance of two different rows (of at most 1,000 of them), a sum of absolute
+        differences for ``"laplacian"``. ``"scale"``: the root of
         half the total variance, scikit-learn's ``gamma="scale"``; one pass over the rows. ``"preimage"``: the least
         mean squared distance between held-out rows and their pre-images, in three folds: what a grid search with
         :meth:`KernelPCA.score` finds. ``"gap"``: the largest distance between eigenvalues `n_components` and
@@ -140,13 +144,12 @@ def select_bandwidth(
         survey = _survey(X, sample_weight, max_samples)
         X, weights = survey.sample.rows, survey.sample.weights
         if criterion == "scale":  # of all rows
-            first = gamma_of_variance(survey.variance, len(survey.mean))
+            first = gamma_of_variance(survey.variance, len(survey.mean), pattern)
     else:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not (weights > 0).any():
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
-    start = _value_of(parameter, resolve_gamma(first, X, weights))
+        weights = read_weights(sample_weight, X)
+    refuse_weights(float(weights.sum()))
+    start = _value_of(pattern, parameter, resolve_gamma(first, X, weights, pattern))
     if criterion not in SEARCHED:
         return Bandwidth(replace(pattern, **{parameter: start}), parameter, criterion)
     tried = start * 2.0**_OCTAVES if candidates is None else _read_candidates(candidates)
@@ -162,10 +165,10 @@ def searched_gamma(model: Any, x: Any, weights: Array) -> float | None:
     """The number for an estimator's `gamma` where it names a criterion that takes a search; None where it does not."""
     if not isinstance(model.gamma, str) or model.gamma not in SEARCHED:
         return None
-    if not isinstance(model.kernel, str) or model.kernel not in ("rbf", "poly", "sigmoid"):
+    if not isinstance(model.kernel, str) or plain_name(model.kernel) not in _WITH_GAMMA:
         raise ValueError(
-            f"gamma={model.gamma!r} chooses for kernel='rbf', 'poly' or 'sigmoid', and kernel={model.kernel!r} was "
-            "given; for a kernel object use gramless.select_bandwidth"
+            f"gamma={model.gamma!r} chooses for kernel='rbf', 'laplacian', 'poly' or 'sigmoid', and "
+            f"kernel={model.kernel!r} was given; for a kernel object use gramless.select_bandwidth"
         )
     if isinstance(model.n_components, float) or model.n_components is None:
         raise ValueError(
@@ -184,16 +187,21 @@ def _read_pattern(kernel: Any) -> tuple[Any, str]:
         if isinstance(made, Kernel) and name in getattr(made, "__dataclass_fields__", ()):
             return made, name
     raise ValueError(
-        f"kernel={kernel!r} has no width to choose; pass 'rbf', 'poly', 'sigmoid', or a kernel with one, such as "
-        "Gaussian() or Matern(nu=1.5)"
+        f"kernel={kernel!r} has no width to choose; pass 'rbf', 'laplacian', 'poly', 'sigmoid', or a kernel with one, "
+        "such as Gaussian() or Matern(nu=1.5)"
     )
 
 
-def _value_of(parameter: str, gamma: float) -> float:
+def _value_of(pattern: Kernel, parameter: str, gamma: float) -> float:
+    if adds_differences(pattern):
+        return 1.0 / gamma
     return float(np.sqrt(0.5 / gamma)) if parameter in _LENGTHS else gamma
 
 
-def _gamma_of(parameter: str, value: float) -> float:
+def _gamma_of(kernel: Kernel, parameter: str) -> float:
+    value = float(getattr(kernel, parameter))
+    if adds_differences(kernel):
+        return 1.0 / value
     return 0.5 / value / value if parameter in _LENGTHS else value
 
 

@@ -14,7 +14,7 @@ _INK, _SOFT, _BAR, _CHOSEN = "#1d2733", "#5b6775", "#a9b8ca", "#00224e"
 
 
 class PointPicture:
-    """Points as an image that is made anew for what is in sight."""
+    """Points as an image that is made anew for what is in sight, and for the width that the window leaves."""
 
     def __init__(self, width: int, height: int, opacity: float = 1.0, **settings: Any) -> None:
         from bokeh.events import RangesUpdate
@@ -24,8 +24,10 @@ class PointPicture:
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self.figure.image_rgba("image", "x", "y", "dw", "dh", source=self._image, global_alpha=opacity)
         self.figure.on_event(RangesUpdate, lambda event: self._paint((event.x0, event.x1, event.y0, event.y1)))
+        self.figure.on_change("inner_width", lambda attr, old, new: self._resized(new))
         self._points: Array = np.empty((0, 2))
         self._coloring = Coloring()
+        self._extent: Extent = (0.0, 1.0, 0.0, 1.0)
         self._size = (width, height)
 
     def show(self, points: Array, coloring: Coloring, extent: Extent) -> None:
@@ -36,8 +38,13 @@ class PointPicture:
         )
         self._paint(extent)
 
+    def _resized(self, width: int) -> None:
+        """Paint as many pixels across as the browser says there are."""
+        self._size = (max(width, 1), self._size[1])
+        self._paint(self._extent)
+
     def _paint(self, extent: Extent) -> None:
-        left, right, bottom, top = extent
+        self._extent = left, right, bottom, top = extent
         picture = rasterize(self._points, extent, self._coloring, self._size)
         self._image.data = {"image": [picture], "x": [left], "y": [bottom], "dw": [right - left], "dh": [top - bottom]}
 
@@ -142,9 +149,11 @@ def contour_lines(across: Array, up: Array, heights: Array, count: int = 10) -> 
 
 
 def _figure(width: int, height: int, **settings: Any) -> Any:
+    """A figure as wide as there is room, in proportion to `width` where it shares that; at least half of it."""
     from bokeh.plotting import figure
 
-    made = figure(width=width, height=height, toolbar_location="above" if settings.get("tools") else None, **settings)
+    room = {"min_width": width // 2, "sizing_mode": "stretch_width", "styles": {"flex": f"{width} 1 0"}}
+    made = figure(height=height, **room, toolbar_location="above" if settings.get("tools") else None, **settings)
     made.toolbar.logo = None
     made.title.text_color = made.axis.axis_label_text_color = _INK
     made.axis.axis_label_text_font_style = "normal"

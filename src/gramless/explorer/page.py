@@ -18,6 +18,7 @@ from gramless.explorer.view import View
 from gramless.explorer.workbench import Workbench
 
 OCTAVES = 4.0  #: the slider goes so far below and above the median distance
+_WIDE = {"sizing_mode": "stretch_width"}
 _STYLE = """
 body { background: #fff; color: #1d2733; }
 h1 { margin: 0; font-size: 1.35rem; color: #00224e; letter-spacing: -.01em; }
@@ -39,8 +40,8 @@ class Page:
         self._controls(panel)
         self.embedding, self.spectrum = Embedding(), Spectrum()
         self.contours = (Contours(0), Contours(1))
-        self.status = panel.pane.HTML("<p style='margin:0'>loading &hellip;</p>", width=980, margin=(14, 10, 4, 10))
-        self.legend = panel.pane.HTML("", width=560)
+        self.status = panel.pane.HTML("<p style='margin:0'>loading &hellip;</p>", margin=(14, 10, 4, 10), **_WIDE)
+        self.legend = panel.pane.HTML("", **_WIDE)
         self.code = panel.pane.HTML("", width=290)
         self._document = panel.state.curdoc
         self._latest = LatestOnly(self._answers, self._deliver)
@@ -54,7 +55,7 @@ class Page:
         ends = dict(start=-OCTAVES, end=OCTAVES, step=0.125)
         self.width = _widget(widgets.FloatSlider, label="Width", value=0.0, show_value=False, tooltips=False, **ends)
         self.reading = panel.pane.HTML("", margin=(0, 10))
-        self.suggest = panel.Row(*(self._suggestion(widgets, name) for name in CRITERIA))
+        self.suggest = panel.Row(*(self._suggestion(widgets, name) for name in CRITERIA), margin=(0, 8))
         self.degree = _widget(widgets.IntSlider, label="Degree", start=1, end=6, value=2, visible=False)
         self.count = _widget(widgets.IntSlider, label="Components", start=1, end=most, value=min(6, most))
         self.across = _widget(widgets.Select, label="Across", options=numbers, value=1, width=125)
@@ -172,9 +173,10 @@ class Page:
             *(panel.Row(self.across, self.up), self.standardize, self.color, self.code),
             width=310,
         )
-        top = panel.Row(panel.Column(self.embedding.figure, self.legend), self.spectrum.figure)
-        main = panel.Column(self.status, top, panel.Row(*(one.figure for one in self.contours)))
-        return panel.Row(side, main, stylesheets=[_STYLE])
+        top = panel.Row(self.embedding.figure, self.spectrum.figure, **_WIDE)
+        below = panel.Row(*(one.figure for one in self.contours), **_WIDE)
+        main = panel.Column(self.status, top, self.legend, below, margin=(0, 0, 0, 10), **_WIDE)
+        return panel.Row(side, main, stylesheets=[_STYLE], **_WIDE)
 
 
 _BEFORE = {"label": "name", "variant": "button_style"}  # until 1.9 Panel knew no other words; in 2.0 these go

@@ -104,6 +104,7 @@ def serve(
     forbid_elsewhere(server)
     print(f"http://{ADDRESS}:{server.port}", flush=True)
     if wait:
+        print("Ctrl-C ends it.", flush=True)
         server.start()
         try:
             server.io_loop.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gramless.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from gramless.kernels import Cosine, Gaussian, Kernel, Linear, Matern, Polynomial
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ FAMILIES: dict[str, Family] = {
     "Gaussian": Family("width", lambda width, degree, scale: Gaussian(sigma=width)),
     "Matérn 5/2": Family("width", lambda width, degree, scale: Matern(nu=2.5, lengthscale=width)),
     "Matérn 3/2": Family("width", lambda width, degree, scale: Matern(nu=1.5, lengthscale=width)),
-    "Laplacian": Family("width", lambda width, degree, scale: Laplacian(lengthscale=width)),
+    "Matérn 1/2": Family("width", lambda width, degree, scale: Matern(nu=0.5, lengthscale=width)),
     "polynomial": Family("degree", lambda width, degree, scale: Polynomial(degree=degree, c=1.0, scale=scale)),
     "cosine": Family("", lambda width, degree, scale: Cosine()),
     "linear": Family("", lambda width, degree, scale: Linear()),

@@ -32,6 +32,8 @@ class Manhattan(Kernel):
     --------
     >>> Manhattan(lengthscale=7.0)(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])).round(4)
     array([[0.3679]])
+    >>> Manhattan.from_gamma(0.5)
+    Manhattan(lengthscale=2.0)
     """
 
     lengthscale: float = 1.0
@@ -42,11 +44,22 @@ class Manhattan(Kernel):
     def __post_init__(self) -> None:
         require("lengthscale", self.lengthscale)
 
+    @classmethod
+    def from_gamma(cls, gamma: float) -> Manhattan:
+        """exp(-gamma |x - y|_1), scikit-learn's form."""
+        require("gamma", gamma, closed="closed")
+        return cls(1.0 / float(gamma) if gamma else float("inf"))
+
+    @property
+    def gamma(self) -> float:
+        """1 / lengthscale."""
+        return 1.0 / float(self.lengthscale)
+
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Points:
         return prepare_points(x, shift, dtype)
 
     def evaluate(self, x: Points, y: Points) -> Array:
-        distance = _sparse_distances(x.values, y.values) if scipy.sparse.issparse(x.values) else _distances(x, y)
+        distance = sums_of_differences(x, y)
         distance /= -float(self.lengthscale)
         return np.exp(distance, out=distance)
 
@@ -60,6 +73,18 @@ class Manhattan(Kernel):
         largest = 2 * float(np.sqrt(d)) * radius  # of the distances: |x|_1 <= sqrt(d) |x|
         error = growth(d + 8, unit) * largest + (d + 4) * underflow(unit)
         return exponential_rounding(error / float(self.lengthscale), unit)
+
+
+def sums_of_differences(x: Points, y: Points) -> Array:
+    """Sums of absolute differences |x_i - y_j|_1 (n, m), in the rows' dtype.
+
+    Examples
+    --------
+    >>> rows = prepare_points(np.array([[0.0, 0.0], [3.0, -4.0]]), None, np.float64)
+    >>> sums_of_differences(rows, rows).tolist()
+    [[0.0, 7.0], [7.0, 0.0]]
+    """
+    return _sparse_distances(x.values, y.values) if scipy.sparse.issparse(x.values) else _distances(x, y)
 
 
 def _distances(x: Points, y: Points) -> Array:

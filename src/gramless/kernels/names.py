@@ -1,4 +1,4 @@
-"""scikit-learn's names for kernels."""
+"""Names for kernels: scikit-learn's, and the words of the command line for the same."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gramless.kernels.base import Kernel
 from gramless.kernels.cosine import Cosine
 from gramless.kernels.gaussian import Gaussian
 from gramless.kernels.linear import Linear
+from gramless.kernels.manhattan import Manhattan
 from gramless.kernels.polynomial import Polynomial
 from gramless.kernels.precomputed import Precomputed
 from gramless.kernels.tanh import Tanh
@@ -16,20 +17,40 @@ _MAKERS: dict[str, Callable[[float, float, float], Kernel]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
     "poly": lambda gamma, degree, coef0: Polynomial(degree=degree, c=coef0, scale=gamma),
     "rbf": lambda gamma, degree, coef0: Gaussian.from_gamma(gamma),
+    "laplacian": lambda gamma, degree, coef0: Manhattan.from_gamma(gamma),
     "sigmoid": lambda gamma, degree, coef0: Tanh(scale=gamma, b=coef0),
     "cosine": lambda gamma, degree, coef0: Cosine(),
     "precomputed": lambda gamma, degree, coef0: Precomputed(),
 }
+_ALSO = {"gaussian": "rbf", "polynomial": "poly", "tanh": "sigmoid"}
+
+#: Every name that an estimator, or the command line, takes for a kernel without an object.
+KERNEL_NAMES = (*_MAKERS, *_ALSO)
+
+
+def plain_name(name: str) -> str:
+    """scikit-learn's name for a kernel that has two.
+
+    Examples
+    --------
+    >>> plain_name("gaussian"), plain_name("cosine")
+    ('rbf', 'cosine')
+    """
+    return _ALSO.get(name, name)
 
 
 def kernel_from_name(name: str, gamma: float = 1.0, degree: float = 3, coef0: float = 1.0) -> Kernel:
     """The kernel that scikit-learn calls `name`; parameters it does not have are ignored, as there.
+
+    ``"laplacian"`` is scikit-learn's ``laplacian_kernel``, exp(-gamma |x - y|_1); that of the Euclidean distance is the
+    object :class:`~gramless.kernels.Laplacian`. ``"gaussian"``, ``"polynomial"`` and ``"tanh"`` are other words for
+    ``"rbf"``, ``"poly"`` and ``"sigmoid"``.
 
     Examples
     --------
     >>> kernel_from_name("poly", gamma=0.5, degree=2)
     Polynomial(degree=2, c=1.0, scale=0.5)
     """
-    if name not in _MAKERS:
-        raise ValueError(f"kernel={name!r} is not known; pass a kernel object or one of: {', '.join(_MAKERS)}")
-    return _MAKERS[name](gamma, degree, coef0)
+    if name not in KERNEL_NAMES:
+        raise ValueError(f"kernel={name!r} is not known; pass a kernel object or one of: {', '.join(KERNEL_NAMES)}")
+    return _MAKERS[plain_name(name)](gamma, degree, coef0)

@@ -13,13 +13,15 @@ import numpy as np
 from gramless.errors import FormatError
 from gramless.sources.base import Source, block_name, choose_columns, chosen_names, optional_import
 from gramless.sources.formats import Format, formats
+from gramless.sources.lines import first_line, opened, whole_lines
 
-_PIECE = 2**23  # bytes
-_LONGEST = 2**27  # a line; longer ones are no table
+_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 class CsvSource(Source):
     """A ``.csv``, ``.tsv`` or ``.txt`` file of numbers; a first line that is not all numbers names the columns.
+
+    ``.csv.gz`` and the like are unpacked as they are read, never whole.
 
     The separator is whichever of comma, semicolon and tab is most frequent in the first line. A row is a line: cells
     with line ends in them are not numbers.
@@ -35,10 +37,10 @@ class CsvSource(Source):
         self.path, self.name = path, str(path)
         self._arrow = optional_import("pyarrow.csv", "CSV files")
         self._lib = optional_import("pyarrow", "CSV files")
-        with open(path, "rb") as file:
+        with opened(path) as file:
             bom = 3 if file.read(3) == b"\xef\xbb\xbf" else 0
             file.seek(bom)
-            first = file.readline(_LONGEST)
+            first = first_line(file, path)
             if not first.strip():
                 raise FormatError(f"{path} is empty, or begins with an empty line")
             text = _decoded(first, self.name)
@@ -119,39 +121,6 @@ class CsvSource(Source):
         return ""
 
 
-def whole_lines(path: Path, begin: int, skip: int) -> Iterator[bytes]:
-    """The file from byte `begin` on, less `skip` lines that are not empty, in pieces that end with a line."""
-    rest = b""
-    with open(path, "rb") as file:
-        file.seek(begin)
-        while True:
-            read = file.read(_PIECE)
-            cut = read.rfind(b"\n") + 1 if read else 0
-            if not read or cut:
-                text, rest = rest + read[:cut], read[cut:]
-                text, skip = _less_lines(text, skip)
-                if text.strip():
-                    yield text
-            else:
-                rest += read
-                if len(rest) > _LONGEST:
-                    raise FormatError(f"{path}: a line of more than {_LONGEST} bytes")
-            if not read:
-                return
-
-
-def _less_lines(text: bytes, skip: int) -> tuple[bytes, int]:
-    """The text without its first `skip` rows, and how many are still to be skipped."""
-    if not skip:
-        return text, 0
-    begin = 0
-    while skip and begin < len(text):
-        end = text.find(b"\n", begin) + 1 or len(text)
-        skip -= bool(text[begin:end].strip())
-        begin = end
-    return text[begin:], skip
-
-
 def _decoded(text: bytes, name: str) -> str:
     try:
         return text.decode("utf-8")
@@ -167,4 +136,6 @@ def _is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-formats.register("csv")(Format(lambda path, columns, key: CsvSource(path, columns), (".csv", ".tsv", ".txt")))
+formats.register("csv")(
+    Format(lambda path, columns, key: CsvSource(path, columns), (*_SUFFIXES, *(f"{suffix}.gz" for suffix in _SUFFIXES)))
+)

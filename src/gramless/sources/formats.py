@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gramless.registry import Registry
@@ -34,6 +35,18 @@ class Format:
 
 
 formats: Registry[Format] = Registry("format")
+
+
+def suffix_of(path: Path) -> str:
+    """What the name of a file ends in, in lower case; of a packed file with what is packed.
+
+    Examples
+    --------
+    >>> suffix_of(Path("rows.CSV")), suffix_of(Path("rows.2026.csv.gz"))
+    ('.csv', '.csv.gz')
+    """
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() + suffix if suffix == ".gz" else suffix
 
 
 def made_by(given: Any, package: str, *names: str) -> bool:

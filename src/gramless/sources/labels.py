@@ -12,7 +12,9 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.errors import FormatError, SourceError
 from gramless.sources.base import optional_import
-from gramless.sources.csv import CsvSource, whole_lines
+from gramless.sources.csv import CsvSource
+from gramless.sources.formats import formats, suffix_of
+from gramless.sources.lines import whole_lines
 from gramless.sources.opening import open_source
 from gramless.sources.parquet import columns_of
 
@@ -36,8 +38,8 @@ def read_labels(path: Any, column: str) -> Array:
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.tsv``, ``.parquet``; ``.npz``, where `column` is the name of an array; ``.npy``, where it is the
-        number of a column.
+        ``.csv``, ``.tsv``, also packed (``.csv.gz``), ``.parquet``; ``.npz``, where `column` is the name of an array;
+        ``.npy``, where it is the number of a column.
     column : str
 
     Returns
@@ -53,14 +55,14 @@ def read_labels(path: Any, column: str) -> Array:
     (['cat', 'dog'], [4, 9])
     """
     path = Path(path)
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if suffix == ".npz":
         return _from_npz(path, column)
     if suffix in (".parquet", ".pq"):
         return _from_parquet(path, column)
-    if suffix in (".csv", ".tsv", ".txt"):
+    if suffix in formats["csv"].suffixes:
         return _from_csv(path, column)
     source = open_source(path, [int(column) if column.isdigit() else column])
     return np.concatenate([block[:, 0] for block in source.blocks(8192)])

@@ -11,9 +11,9 @@ from gramless.sources.base import Source
 from gramless.sources.dropping import DroppingSource
 from gramless.sources.folder import FolderSource
 from gramless.sources.foreign import ForeignSource, looks_like_source
-from gramless.sources.formats import Format, formats
+from gramless.sources.formats import Format, formats, suffix_of
 
-_TOGETHER = (".npy", ".csv", ".tsv", ".parquet", ".pq")  # of files that a folder may have many of
+_TOGETHER = (".npy", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")  # of files that a folder may have many of
 
 
 def open_source(given: Any, columns: Any = None, *, key: str | None = None, missing: str = "refuse") -> Source:
@@ -22,8 +22,9 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
     Parameters
     ----------
     given : path, array, CSR, data frame, iterator of row blocks, function that returns one, or source
-        Files: ``.npy``, ``.npz``, ``.csv``, ``.tsv``, ``.parquet``, ``.h5``, ``.zarr``; a folder of ``.npy``, ``.csv``
-        or ``.parquet`` files is read in the order of their names. An iterator can be read only once.
+        Files: ``.npy``, ``.npz``, ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz``, ``.parquet``, ``.h5``, ``.zarr``; a
+        folder of ``.npy``, ``.csv`` or ``.parquet`` files is read in the order of their names. An iterator can be
+        read only once.
     columns : list of str or int, optional
         Which columns, in which order; names where the source has names.
     key : str, optional
@@ -104,7 +105,7 @@ def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
 
 
 def _format_of(path: Path) -> Format:
-    suffix = ".zarr" if path.is_dir() else path.suffix.lower()
+    suffix = ".zarr" if path.is_dir() else suffix_of(path)
     for _, candidate in formats.items():
         if suffix in candidate.suffixes:
             return candidate
@@ -117,12 +118,12 @@ def _open_folder(path: Path, columns: Any, missing: str) -> Source:
     found = [
         file
         for file in sorted(path.rglob("*"))
-        if file.suffix.lower() in _TOGETHER
+        if suffix_of(file) in _TOGETHER
         and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
     ]
     if not found:
         raise FormatError(f"the folder {path} holds no files {' '.join(_TOGETHER)}")
-    suffixes = {file.suffix.lower() for file in found}
+    suffixes = {suffix_of(file) for file in found}
     if len(suffixes) > 1:
         raise FormatError(f"the folder {path} holds files of several formats: {' '.join(sorted(suffixes))}")
     kind = _format_of(found[0])

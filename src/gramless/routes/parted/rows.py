@@ -44,6 +44,8 @@ class PartedRows:
         By weight.
     variance : float
         Weighted variance of all entries together, columns not told apart.
+    variances : ndarray of shape (d,)
+        Of the columns, by weight.
     weight : float
         Sum of the weights.
     positive : int
@@ -77,6 +79,7 @@ class PartedRows:
         whole: Survey = join_in_tree([part.survey for part in surveys], partial(reduce, operator.add))
         self.box, self.mean, self.weight = whole.box, whole.mean, whole.weight
         self.variance = whole.variance if whole.weight > 0 else 0.0
+        self.variances = whole.squares / whole.weight if whole.weight > 0 else np.zeros_like(whole.squares)
         self.shape = (whole.rows, len(whole.mean))
         self.n_features = len(whole.mean)
         self.n_rows: int | None = whole.rows
