@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from gramless.features import Box, Monomials, Spectrum
+from gramless.features import Box, Monomials, Spectrum, maps
 from gramless.features.compress import compress, exponents, tuples
 from gramless.features.monomials_builder import middle
-from gramless.kernels import Linear, Polynomial
+from gramless.kernels import Gaussian, Linear, Polynomial
+from gramless.problem import Problem
 
 
 @pytest.mark.parametrize("d", [1, 3, 16, 17, 40])
@@ -101,3 +102,20 @@ def test_no_variables_have_one_monomial_of_degree_zero_and_no_other():
     assert [tuples(0, degree).shape for degree in range(3)] == [(1, 0), (0, 1), (0, 2)]
     assert [compress(np.zeros((0, 4)), degree).shape for degree in range(3)] == [(1, 4), (0, 4), (0, 4)]
     assert exponents(0, 2).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("taylor", Gaussian(1.0)),
+        ("composite", Gaussian(1.0) + Gaussian(2.0)),
+        ("landmarks", Gaussian(1.0)),
+        ("monomials", Polynomial(2)),
+    ],
+)
+def test_builders_say_whether_they_need_a_box_and_take_tensors(name, kernel):
+    x, builder = np.random.default_rng(0).uniform(size=(40, 2)), maps[name]
+    nowhere = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1)
+    boxed = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1, low=np.zeros(2), high=np.ones(2))
+    assert builder.boxed == ("box" in builder.estimate(nowhere).refusal)
+    assert builder.make(boxed, x, np.ones(40), np.random.default_rng(0)).tensors == builder.tensors is True

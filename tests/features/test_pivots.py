@@ -56,6 +56,8 @@ def test_what_is_left_is_that_of_the_rows_not_chosen():
         assert len(pivots.indices) == most
         rest = np.delete(left_by(x, pivots.indices), pivots.indices)
         assert pivots.leak == pytest.approx(rest.mean(), rel=1e-9)
+    all_but_one = choose_pivots(Linear(), x[:6], np.ones(6), 5, 0.0, np.random.default_rng(0))
+    assert all_but_one.leak == pytest.approx(left_by(x[:6], all_but_one.indices).sum(), rel=1e-6)
 
 
 def test_the_choice_goes_on_until_the_goal_and_no_further():
