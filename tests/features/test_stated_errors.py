@@ -70,6 +70,9 @@ def test_norms_of_what_is_left_out_count_the_errors_too(name, absolute, relative
     left_out, _ = truth(phi, x, phi(x))
     assert 7.5 * left_out[0] <= moments.likely <= moments.leak * (1.12 if lean > 0 else 3)
     assert (left_out[0] <= leaks).all()
+    rows = phi.rows(x)
+    for field in ("leak", "leak_error", "rounding"):
+        assert getattr(moments, field) == pytest.approx(7.5 * getattr(rows, field)[0], rel=1e-6)
     drawn = LandmarkMap(phi.kernel, phi.points, phi.shift, phi.triangle, pairs=30_000)
     assert 7.5 * left_out[0] <= drawn.moments(np.repeat(x, 4, axis=0), weights).likely
 
