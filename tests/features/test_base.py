@@ -119,3 +119,12 @@ def test_builders_say_whether_they_need_a_box_and_take_tensors(name, kernel):
     boxed = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1, low=np.zeros(2), high=np.ones(2))
     assert builder.boxed == ("box" in builder.estimate(nowhere).refusal)
     assert builder.make(boxed, x, np.ones(40), np.random.default_rng(0)).tensors == builder.tensors is True
+
+
+def test_no_multiple_of_a_kernel_has_features_that_are_nothing():
+    x = np.random.default_rng(0).standard_normal((4, 2))
+    phi = Monomials(0.0 * Polynomial(2), 2)
+    assert not phi(x).any()
+    moments = phi.moments(x, np.ones(4))
+    assert moments.trace == 0
+    assert not moments.solve(2, 0.0, np.random.default_rng(0)).upper.any()

@@ -127,6 +127,21 @@ def test_likely_norms_add_and_survive_removal():
         a - a
 
 
+def test_a_likely_bound_that_gains_nothing_is_not_used():
+    """Where the trace is nearly as good, the interval is rigorous; where rows were carried over, it cannot be."""
+    from dataclasses import replace
+
+    moments = stated(6.0, [1.0], [[4.0]], leak=0.5, rounding=0.0, likely=0.4, failure_probability=1e-6)
+    found = moments.solve(1, 1e-3, RNG)
+    assert (found.kind, found.failure_probability) == ("rigorous", 0.0)
+    assert found.upper[0] == pytest.approx(4.5)
+    carried = replace(moments, slip=0.1).solve(1, 1e-3, RNG)
+    assert (carried.kind, carried.failure_probability) == ("probabilistic", 1e-6)
+    measured = replace(moments, failure_probability=0.0).solve(1, 1e-3, RNG)
+    assert measured.kind == "rigorous"
+    assert measured.upper[0] == pytest.approx(4.4)
+
+
 def stated(weight, mean, scatter, **errors):
     """Moments of which each error is as large as it says."""
     return DenseMoments(weight=weight, mean=np.array(mean), scatter=np.array(scatter), rows=3, **errors)
