@@ -19,6 +19,7 @@ RNG = np.random.default_rng(0)
 CASES = {  # eigenvalues that fall, that hardly fall, and that are few
     "falling": (scatter_of(Gaussian(0.12), RNG.random((200, 2)), 1e-6), 4, 1e-8),
     "flat": (scatter_of(Gaussian(0.06), RNG.random((300, 2)), 1e-2), 3, 1e-8),
+    "loose": (scatter_of(Gaussian(0.06), RNG.random((300, 2)), 1e-2), 3, 0.3),
     "few": (scatter_of(Gaussian(0.1), RNG.random((5, 2)), 1e-6), 4, 1e-8),
 }
 
@@ -37,6 +38,8 @@ def test_pairs_are_proved_of_every_matrix_within_the_error(name, error):
     np.testing.assert_allclose(found.axes.T @ found.axes, np.eye(k), atol=1e-10)
     off = np.linalg.norm(dense @ found.axes - found.axes * found.values, axis=0)
     assert (off + error <= found.residual + slack).all()
+    if name == "few":  # there are no more than these: what is left of the trace says so better than the squares
+        assert found.upper[k] - error <= 5e-9 * truth[0] + 20 * error
     if not error:
         np.testing.assert_allclose(found.values, truth[:k], atol=tol * truth[0])
         assert (found.upper[:k] - found.lower[:k] <= 3 * tol * truth[0]).all()
