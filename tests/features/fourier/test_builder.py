@@ -8,7 +8,7 @@ import pytest
 
 from gramless.errors import MemoryLimitError
 from gramless.features import Box, fourier_map, maps
-from gramless.kernels import Gaussian, Laplacian, Matern
+from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Linear, Matern
 from gramless.problem import Problem
 
 BUILDER = maps["fourier"]
@@ -130,3 +130,46 @@ def test_the_accuracy_of_the_sums_leaves_half_of_the_error_to_the_grid():
         assert 0.4e-4 * 9 <= moments.rounding <= 0.51e-4 * 9
         assert phi.grid.error <= 0.55e-4
     assert fourier_map(Gaussian(0.3), box, 1e3).grid.error <= 0.11  # a map for any goal is one of the kernel
+
+
+def problem_of(kernel, x, **more):
+    given = {"k": 3, "tol": 1e-8, "memory_limit": 10**9, "low": x.min(axis=0), "high": x.max(axis=0), "peak": 0.1}
+    return Problem(n=len(x), d=x.shape[1], kernel=kernel, weight=float(len(x)), **{**given, **more})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "x", "more", "reason"),
+    [
+        (Gaussian(1.0), np.zeros((3, 4)), {}, "at most 3"),
+        (Linear(), np.zeros((3, 2)), {}, "no Fourier transform"),
+        (Epanechnikov(1.0), np.zeros((3, 2)), {}, "no Fourier transform"),
+        (Gaussian(float("inf")), np.zeros((3, 2)), {}, "no Fourier transform"),
+        (-1.0 * Gaussian(1.0), np.zeros((3, 2)), {}, "no Fourier transform"),
+        (Gaussian(1.0), np.zeros((3, 2)), {"sparse": True}, "sparse"),
+        (Gaussian(1e-4), np.eye(3), {}, "too narrow"),
+        (Gaussian(1.0), np.eye(3), {"low": None, "high": None}, "domain"),
+    ],
+)
+def test_refusals_say_why(kernel, x, more, reason):
+    assert reason in BUILDER.estimate(problem_of(kernel, x, **more)).refusal
+
+
+def test_memory_is_refused_before_it_is_taken():
+    x = np.stack([np.zeros(3), np.ones(3)])
+    problem = problem_of(Gaussian(0.1), x, memory_limit=10**6)
+    assert BUILDER.estimate(problem).bytes > 10**6
+    with pytest.raises(MemoryLimitError, match="memory_limit"):
+        BUILDER.make(problem, x, np.ones(2), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_estimates_grow_with_the_work(d):
+    x = np.stack([np.zeros(d), np.ones(d)])
+    coarse, fine, long = (
+        BUILDER.estimate(replace(problem_of(Gaussian(sigma), x, tol=tol), n=n))
+        for sigma, tol, n in [(0.5, 1e-4, 10**5), (0.15, 1e-10, 10**5), (0.15, 1e-10, 10**7)]
+    )
+    assert coarse.seconds < fine.seconds < long.seconds
+    assert coarse.bytes < fine.bytes <= long.bytes
+    assert coarse.error <= 1.1e-4
+    assert long.error <= 1.2e-10

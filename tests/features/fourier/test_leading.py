@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import ArpackError
 
 from gramless.features import Box, fourier_map
 from gramless.features.fourier.leading import is_dense, leading_pairs
@@ -43,6 +44,22 @@ def test_pairs_are_proved_of_every_matrix_within_the_error(name, error):
     if not error:
         np.testing.assert_allclose(found.values, truth[:k], atol=tol * truth[0])
         assert (found.upper[:k] - found.lower[:k] <= 3 * tol * truth[0]).all()
+
+
+def test_where_arpack_fails_intervals_are_wide_and_hold(monkeypatch):
+    """Vectors at random know little: what is outside them is bounded by powers of the scatter on others."""
+
+    def fails(*given, **settings):
+        raise ArpackError(-9999)
+
+    monkeypatch.setattr("gramless.features.fourier.leading.eigsh", fails)
+    scatter, k, tol = CASES["falling"]
+    truth = np.linalg.eigvalsh(scatter.to_dense())[::-1][: k + 1]
+    found = leading_pairs(scatter, k, tol, 0.0, np.random.default_rng(1))
+    assert (found.lower <= truth).all()
+    assert (truth <= found.upper).all()
+    assert (found.upper <= 1.5 * truth[0]).all()
+    assert found.kind == "probabilistic"
 
 
 def test_what_the_trace_leaves_is_proved_without_chance():

@@ -72,21 +72,20 @@ def test_errors_of_the_sums_as_large_as_promised_hide_nothing(monkeypatch, n):
     assert exact <= left_out_bound(phi.grid, x, weights, eps, 0)[0] * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_of_many_rows_it_is_the_frobenius_norm_from_pairs(weighted):
-    """Two heaps, one of which has no weight: pairs are drawn in proportion to the weights, and never from it."""
+@pytest.mark.parametrize("last", [None, 0.0, 200.0])
+def test_of_many_rows_it_is_the_frobenius_norm_from_pairs(last):
+    """Pairs are drawn in proportion to the weights: never from a heap that has none, and often a heavy row twice."""
     phi, x, rng = case(Laplacian(0.3), 1, 900)
     x[:400] = x[0]
     weights = np.ones(900)
-    if weighted:
+    if last is not None:
         weights = 10 ** rng.uniform(-2, 0, 900)
         weights[:400] = 0.0
-        weights[-1] = 0.0
-    found, kind = left_out_bound(phi.grid, x, weights, 1e-8, 0)
+        weights[-1] = last
+    found, kind = left_out_bound(phi.grid, x, weights, 1e-5, 0)
     matrix = left_out(phi, x, weights)
     assert kind == "probabilistic"
     assert np.linalg.norm(matrix) <= found <= 1.15 * np.linalg.norm(matrix) + 0.02 * phi.grid.tail * weights.sum()
-    assert left_out_bound(phi.grid, x, weights, 1e-8, 1)[0] == pytest.approx(found, rel=0.02)
 
 
 def test_400_rows_are_few():
