@@ -54,8 +54,11 @@ def test_where_arpack_fails_intervals_are_wide_and_hold(monkeypatch):
 
     monkeypatch.setattr("gramless.features.fourier.leading.eigsh", fails)
     scatter, k, tol = CASES["falling"]
-    truth = np.linalg.eigvalsh(scatter.to_dense())[::-1][: k + 1]
+    dense = scatter.to_dense()
+    truth = np.linalg.eigvalsh(dense)[::-1][: k + 1]
     found = leading_pairs(scatter, k, tol, 0.0, np.random.default_rng(1))
+    off = np.linalg.norm(dense @ found.axes - found.axes * found.values, axis=0)
+    np.testing.assert_allclose(found.residual, off, rtol=1e-6)
     assert (found.lower <= truth).all()
     assert (truth <= found.upper).all()
     assert (found.upper <= 1.5 * truth[0]).all()
