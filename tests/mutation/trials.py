@@ -71,6 +71,7 @@ class Trials:
         if self.broken:
             return True
         self._items = session.items
+        gc.unfreeze()  # what an earlier group froze, or its functions would not be found
         self._functions = _functions({str(path) for path, _ in self.pairs})
         gc.collect()
         gc.freeze()

@@ -194,10 +194,11 @@ def line(direction, value, missing=None):
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1e3])
-def test_what_is_missing_mixes_into_components_that_turn_as_far_as_it_can(unit):
+@pytest.mark.parametrize("tilt", [0.02, 0.15])
+def test_what_is_missing_mixes_into_components_that_turn_as_far_as_it_can(unit, tilt):
     """A component turns towards what was missing, nearly at right angles to it: both parts of the mixture add up."""
     u, v = np.eye(AXES)[:2]
-    a, b = line(u, unit, 0.1 * np.sqrt(unit) * (0.01 * u + v)), line(u + 0.02 * v, unit)
+    a, b = line(u, unit, 0.1 * np.sqrt(unit) * (0.01 * u + v)), line(u + tilt * v, unit)
     for first, second in ((a, b), (b, a)):
         found = both(first, second, 1)
         inside = found.factors.T @ found.missing @ found.factors
