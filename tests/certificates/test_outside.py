@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramless.certificates import from_fact, from_frobenius, from_probes, outside_leading
+from gramless.certificates import from_fact, from_frobenius, from_probes, outside_leading, probe_unit
 from gramless.certificates.outside import chi2_lower
 
 SPECTRA = {
@@ -39,6 +39,23 @@ def test_probes_bound_the_largest_eigenvalue(name: str, degree: int) -> None:
 def test_probes_bound_drawn_spectra(spectrum: list[float], degree: int, scale: float) -> None:
     values = np.array(spectrum) * scale
     assert from_probes(powers(values, degree), 1e-10, 1e-14 * scale) >= values.max()
+
+
+@pytest.mark.parametrize("size", [1e-130, 1e-60, 1.0, 1e60, 1e130])
+def test_probes_in_high_powers_of_any_unit(size: float) -> None:
+    """Ten powers of a matrix of size 1e-60 are 0, unless each is divided by the unit: then the bound is the same."""
+    spectrum = SPECTRA["flat"] * size
+    made = powers(spectrum, 1)
+    unit = probe_unit(made)
+    for _ in range(8):
+        made.append(spectrum[:, None] * made[-1] / unit)
+    bound = from_probes(made, 1e-10, 1e-14 * size, unit=unit)
+    assert size <= bound <= 1.2 * size
+
+
+def test_probes_that_are_not_finite_prove_nothing() -> None:
+    made = [*powers(SPECTRA["flat"], 1), np.full((200, 30), np.nan)]
+    assert from_probes(made, 1e-10, 1e-14) == np.inf or from_probes(made, 1e-10, 1e-14) >= 1.0
 
 
 def test_probes_fail_as_seldom_as_stated() -> None:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse.linalg import aslinearoperator
 
 from gramless.eigen import (
     Arnoldi,
@@ -50,6 +51,28 @@ def test_an_inner_solve_that_fails_has_an_outcome() -> None:
     with pytest.warns(NotConvergedWarning):
         result = eigsh(np.diag(np.linspace(1, 2, 300)), 2, InverseIteration(inner_steps=2), rng=0)
     assert result.outcome is Outcome.MAX_ITERATIONS
+
+
+@pytest.mark.parametrize("solver", list(solvers))
+@pytest.mark.parametrize("exponent", [-400, -200, 200, 400])
+def test_the_unit_does_not_matter(solver: str, exponent: int) -> None:
+    """A spectrum that falls off slowly, so that random probes are asked: their powers leave the range of floats."""
+    values = np.r_[3.0, 2.5, np.linspace(1, 0.5, 198)]
+    unit = np.ldexp(1.0, exponent)
+    plain, scaled = (eigsh(np.diag(values) * factor, 2, solver, tol=1e-6, rng=0) for factor in (1.0, unit))
+    certificate = scaled.certificate
+    assert (certificate.lower <= values[:2] * unit).all()
+    assert (values[:2] * unit <= certificate.upper).all()
+    assert (
+        certificate.upper - certificate.lower <= 2 * unit * (plain.certificate.upper - plain.certificate.lower)
+    ).all()
+
+
+@pytest.mark.parametrize("unit", [1e-250, 1e170])
+def test_a_matrix_that_cannot_be_squared_is_refused(unit: float) -> None:
+    for matrix in (decaying() * unit, aslinearoperator(decaying() * unit)):
+        with pytest.raises(ValueError, match=r"to square in float64; rescale"):
+            eigsh(matrix, 3, rng=0)
 
 
 def test_guard_vectors_save_steps() -> None:

@@ -33,10 +33,18 @@ def test_squares_that_underflow_are_refused(method):
         KernelPCA(3, method=method).fit(rows(600, 5) * 1e-100)
 
 
-@pytest.mark.parametrize("weight", [1e-165, 1e-300])
-def test_tiny_weights_are_refused(weight):
-    with pytest.raises(ValueError, match="too small"):
-        KernelPCA(3, kernel=k.Gaussian(1.5)).fit(rows(60, 4), sample_weight=np.full(60, weight))
+@pytest.mark.parametrize("weight", [1e-165, 1e-305, 1e120, 1e307])
+@pytest.mark.parametrize("method", ["auto", "tiled", "landmarks", "fourier", "taylor", "sparse"])
+def test_weights_out_of_range_are_refused(weight, method):
+    model = KernelPCA(3, kernel=k.Gaussian(1.5), method=method)
+    with pytest.raises(ValueError, match=r"sample_weight adds up to.*too (small|large).*divide it"):
+        model.fit(rows(60, 2), sample_weight=np.full(60, weight))
+
+
+def test_weights_out_of_range_in_a_source_are_refused():
+    x = np.column_stack([rows(60, 2), np.full(60, 1e200)])
+    with pytest.raises(ValueError, match=r"sample_weight adds up to.*divide it"):
+        KernelPCA(3, kernel="rbf").fit(iter([x[:30, :2], x[30:, :2]]), sample_weight=x[:, 2])
 
 
 def test_small_but_possible_scales_are_right():

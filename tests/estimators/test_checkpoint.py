@@ -108,6 +108,17 @@ class Failing:
             yield self.x[first : first + rows]
 
 
+class FailingLater(Failing):
+    """Rows that cannot be read once so many blocks have been."""
+
+    def blocks(self, rows, start=0):
+        for first in range(start, len(self.x), rows):
+            if len(self.begun) == self.stop:
+                raise Broken
+            self.begun.append(first // rows)
+            yield self.x[first : first + rows]
+
+
 @pytest.fixture
 def begun(tmp_path, small_blocks):
     path = tmp_path / "fit.checkpoint"
@@ -127,6 +138,24 @@ def test_the_same_call_after_an_error_reads_only_what_is_left(begun):
     np.testing.assert_array_equal(
         model.eigenvalues_, KernelPCA(3, kernel="poly", degree=2).fit(Failing(ROWS, -1)).eigenvalues_
     )
+
+
+@pytest.mark.parametrize("moved", [{"scale_input": True}, {"center_input": True}], ids=str)
+@pytest.mark.parametrize("stop", [7, 23])  # in the first look at the rows, and in the moments
+def test_rows_that_are_moved_and_scaled_go_on_by_the_same_amounts(tmp_path, small_blocks, moved, stop):
+    x = ROWS * [1.0, 100.0] + 3.0
+    settings = dict(kernel="poly", degree=2, gamma=0.5, fit_inverse_transform=True, random_state=0, **moved)
+    model = KernelPCA(3, checkpoint=tmp_path / "c", **settings)
+    source = Failing(x, -1)
+    whole = KernelPCA(3, **settings).fit(source)
+    assert len(source.begun) == 32  # two passes, so that each stop lies in one of its own
+    with pytest.raises(Broken):
+        model.fit(FailingLater(x, stop))
+    resumed = KernelPCA(3, checkpoint=tmp_path / "c", **settings).fit(Failing(x, -1))
+    np.testing.assert_array_equal(resumed.eigenvalues_, whole.eigenvalues_)
+    np.testing.assert_array_equal(resumed.transform(x), whole.transform(x))
+    scores = whole.transform(x[:5])
+    np.testing.assert_array_equal(resumed.inverse_transform(scores), whole.inverse_transform(scores))
 
 
 @pytest.mark.parametrize(

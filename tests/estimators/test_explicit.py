@@ -172,3 +172,16 @@ def test_a_chosen_method_that_runs_out_of_memory_gives_way(monkeypatch):
     assert "more neighbours" in str(model.plan_)
     with pytest.raises(MemoryLimitError):
         KernelPCA(2, kernel=Gaussian(0.3), tol=1e-3, method="sparse").fit(x[:600])
+
+
+@pytest.mark.parametrize(("method", "share"), [("monomials", 0.999), ("fourier", 0.99), ("landmarks", 0.99)])
+def test_a_share_that_more_components_make_than_were_tried_first(method, share):
+    x = np.random.default_rng(0).random((400, 2 if method == "fourier" else 6))
+    kernel = Polynomial(3, 1.0) if method == "monomials" else Gaussian(0.2 if method == "fourier" else 0.6)
+    model = KernelPCA(share, kernel=kernel, method=method).fit(x)
+    whole = KernelPCA(kernel=kernel, method="dense").fit(x)
+    captured = whole.explained_variance_ratio_.cumsum()
+    k = int(np.searchsorted(captured, share)) + 1
+    assert k > 16
+    assert len(model.eigenvalues_) == k
+    np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_[:k], rtol=1e-6)

@@ -187,6 +187,25 @@ def test_inverse_transform_from_a_sample_of_the_rows(tmp_path):
     assert np.abs(back - FLAT[:50]).max() < 0.05
 
 
+@pytest.mark.parametrize("moved", [{}, {"scale_input": True}, {"center_input": True}], ids=str)
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [({"kernel": "rbf", "gamma": 0.1, "method": "dense"}, True), ({"method": "svd", "keep_data": False}, False)],
+    ids=["dense", "svd"],
+)
+def test_methods_that_want_all_rows_keep_of_a_file_what_they_keep_of_an_array(tmp_path, moved, settings, kept):
+    x = TALL + np.array([0, 0, 0, 0, 0, 5])
+    np.save(tmp_path / "x.npy", x)
+    settings = dict(fit_inverse_transform=True, random_state=0, **settings, **moved)
+    inside = KernelPCA(4, **settings).fit(x)
+    outside = KernelPCA(4, **settings).fit(tmp_path / "x.npy")
+    assert hasattr(outside, "X_fit_") == hasattr(inside, "X_fit_") == kept
+    np.testing.assert_allclose(outside.eigenvalues_, inside.eigenvalues_, rtol=1e-12)
+    scores = inside.transform(x[:9])
+    np.testing.assert_allclose(outside.transform(x[:9]), scores, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(outside.inverse_transform(scores), inside.inverse_transform(scores), atol=1e-6)
+
+
 def test_a_model_from_a_file_is_saved_and_loaded(tmp_path):
     from gramless import load
 

@@ -104,6 +104,22 @@ def test_later_batches_must_lie_in_the_domain():
         model.partial_fit([[120.0, 50.0]])
 
 
+@pytest.mark.parametrize("scale_input", [True, False])
+def test_a_fit_that_left_no_stream_goes_on_from_its_rows(rows, scale_input):
+    """A linear kernel has no moments then; units are still taken from the first rows."""
+    rows = rows if scale_input else rows / rows.std(axis=0)
+    model = KernelPCA(2, scale_input=scale_input, fit_inverse_transform=True, alpha=1e-8, random_state=0).fit(rows[:80])
+    assert model.method_ in ("svd", "covariance")
+    model.partial_fit(rows[80:])
+    mean, scale = (rows[:80].mean(0), rows[:80].std(0)) if scale_input else (0.0, 1.0)
+    expected = KernelPCA(2).fit((rows - mean) / scale)
+    np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
+    ours, theirs = model.transform(rows), expected.transform((rows - mean) / scale)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), rtol=1e-8, atol=1e-8 * np.abs(theirs).max())
+    assert model.inverse_transform(ours).shape == rows.shape
+    assert len(model.X_transformed_fit_) == len(rows)  # the way back has learned from all of them
+
+
 def test_what_it_does_not_do_it_says(rows):
     with pytest.raises(AttributeError, match="partial_fit"):
         KernelPCA(3, scale_input=True).partial_fit(rows)

@@ -133,6 +133,24 @@ def test_a_weight_of_zero_does_not_age_the_others():
     np.testing.assert_allclose(model.eigenvalues_, other.eigenvalues_, rtol=1e-8)
 
 
+def test_a_long_row_counts_however_small_its_weight():
+    x, weights = rows(6, 2), np.ones(6)
+    x[0], weights[0] = 1e55 * x[0], 1e-105
+    model = KernelPCA(1, kernel=Linear()).partial_fit(x, sample_weight=weights)
+    length = 1e-105 * (x[0] ** 2).sum()
+    assert model.certificate_.lower[0] <= length * (1 + 1e-9)
+    assert length * (1 - 1e-9) <= model.certificate_.upper[0]
+
+
+def test_a_fit_without_any_component_goes_on():
+    """All rows alike, and as many components as there are: none. Nothing is known of what lies outside them."""
+    x = rows(9, 2)
+    for model in (KernelPCA(kernel=Gaussian(1.0)), KernelPCA(3, kernel=Gaussian(1.0), remove_zero_eig=True)):
+        model.fit(np.tile(x[:1], (5, 1)))
+        assert len(model.certificate_) == 0
+        assert_certified(model.partial_fit(x), Gaussian(1.0), np.concatenate([np.tile(x[:1], (5, 1)), x]))
+
+
 def test_a_long_batch_leaves_nothing_of_what_was_before():
     x = rows(3000, 2)
     model = KernelPCA(2, kernel=Gaussian(1.0), forget=1.0).partial_fit(100 + x[:500]).partial_fit(x)

@@ -6,8 +6,8 @@ from extended import WIDE, centered_gram, eigenvalues, squared_distances
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramless.features import CompositeMap, LandmarkMap, TaylorMap, maps
-from gramless.kernels import Gaussian, Laplacian
+from gramless.features import CompositeMap, LandmarkMap, Monomials, TaylorMap, maps
+from gramless.kernels import Gaussian, Laplacian, Linear, Polynomial
 from gramless.problem import Problem
 
 
@@ -65,6 +65,49 @@ def test_product_with_landmarks_counts_every_error():
     assert np.linalg.eigvalsh(left).min() >= -1e-12
     assert (left.diagonal() <= rows.leak + 1e-12).all()
     assert (rows.leak - rows.leak_error <= left.diagonal() + 1e-12).all()
+
+
+@pytest.mark.parametrize("low", [-4.0, 0.5, 3.0])
+def test_an_error_counts_by_how_large_the_other_factor_may_be(low):
+    """A Gaussian times a polynomial on a box far from the origin: the polynomial is large where its rows are."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(low, low + 1, (400, 2))
+    for kernel in (Gaussian(1.5) * Polynomial(2, 1.0), Polynomial(2, 1.0) * Gaussian(1.5)):
+        peak = float(kernel.diagonal(x).max())
+        problem = problem_of(x, kernel, 1e-4, peak=peak, sample=x)
+        phi = maps["composite"].make(problem, x, np.ones(400), rng)
+        rows = phi.rows(x)
+        left = kernel.diagonal(x) - (rows.values**2).sum(axis=1)
+        assert (left <= rows.leak + 1e-9 * peak).all()
+        assert phi.moments(x, np.ones(400)).leak <= 1e-4 * peak * 400
+        assert maps["composite"].n_features(problem) == phi.n_features
+        assert maps["composite"].estimate(problem).error <= 1e-4
+
+
+def test_a_multiple_takes_as_many_features_as_its_tolerance_needs():
+    x = np.random.default_rng(0).uniform(size=(200, 2))
+    counts = []
+    for factor in (1e-6, 1.0, 1e6):
+        kernel = factor * Gaussian(1.0)
+        problem = problem_of(x, kernel, 1e-5, peak=0.1 * factor, sample=x)
+        phi = maps["composite"].make(problem, x, np.ones(200), None)
+        assert phi.moments(x, np.ones(200)).leak <= 1e-5 * 0.1 * factor * 200
+        assert maps["composite"].n_features(problem) == phi.n_features
+        counts.append(phi.n_features)
+    assert counts[0] == counts[1] == counts[2]
+
+
+def test_monomials_as_parts_have_their_rounding_stated():
+    x = np.random.default_rng(0).standard_normal((20, 2)) + 3
+    phi = CompositeMap(Polynomial(3, 1.0) + Linear(), Monomials(Polynomial(3, 1.0), 2), Monomials(Linear(), 2))
+    rows = phi.rows(x)
+    wide = x.astype(WIDE)
+    exact = (wide @ wide.T + 1) ** 3 + wide @ wide.T
+    off = np.abs(rows.values.astype(WIDE) @ rows.values.astype(WIDE).T - exact)
+    norms = np.sqrt(np.diag(exact))
+    assert (off <= np.add.outer(rows.error, rows.error) * np.maximum.outer(norms, norms) * 1.01).all()
+    assert (rows.error <= 1e-13 * norms).all()
+    assert not rows.leak.any()
 
 
 def test_refusals_name_the_reason():

@@ -75,19 +75,50 @@ def test_both_bounds_hold_on_the_unit_cube_and_the_tight_one_is_never_larger(d, 
         assert error <= loose + 1e-13
 
 
-@pytest.mark.parametrize(("mean", "terms"), [(1e-8, 5), (0.5, 40), (3.0, 2), (30.0, 80), (400.0, 500), (0.0, 1)])
-def test_tiny_tails_keep_their_digits(mean, terms):
+def poisson(rate, first, last):
+    """Pr[first <= Poisson(rate) < last], with sixty digits."""
     with localcontext(prec=60):
-        rate = Decimal(float(np.sqrt(mean))) ** 2
-        term = (-rate).exp()
-        for k in range(1, terms + 1):
-            term *= rate / k
-        truth = Decimal(0)
-        for k in range(terms + 1, terms + 2000):
-            truth += term
-            term *= rate / k
-        bound = Decimal(poisson_bound(np.sqrt(mean), 1.0, terms))
+        term, total = (-rate).exp(), Decimal(0)
+        for k in range(last):
+            total += term if k >= first else 0
+            term *= rate / (k + 1)
+        return total
+
+
+@pytest.mark.parametrize(
+    ("mean", "terms"), [(1e-8, 5), (0.5, 40), (3.0, 2), (30.0, 80), (400.0, 500), (0.0, 1), (1e-3, 300), (900.0, 700)]
+)
+def test_tails_keep_their_digits_and_rows_leave_out_just_that(mean, terms):
+    root = float(np.sqrt(mean))
+    truth = poisson(Decimal(root) ** 2, terms, terms + 2000)
+    with localcontext(prec=60):
+        bound = Decimal(poisson_bound(root, 1.0, terms))
         assert truth * (1 - Decimal("1e-14")) <= bound <= truth * (1 + Decimal("1e-8")) + Decimal("1e-300")
+        rows = TaylorMap(Gaussian(1.0), np.zeros(1), terms).rows(np.array([[root]]))
+        leak, short = Decimal(float(rows.leak[0])), Decimal(float(rows.leak_error[0]))
+        assert leak - short <= truth + Decimal("1e-300")
+        assert truth <= leak
+        assert short <= leak * Decimal("1e-7")
+    assert 0 < rows.error[0] <= 1e-10
+
+
+def test_at_the_centre_nothing_is_left_out():
+    phi = TaylorMap(Gaussian(2.0), np.array([3.0, 4.0]), 1)
+    assert phi.rows(np.array([[3.0, 4.0]])).leak[0] == 0
+    assert poisson_bound(0.0, 1.0, 1) == raykar_ankur_bound(2, 1.0, 3, radius=0.0) == 0
+
+
+def test_rows_too_far_for_features_count_those_they_would_have():
+    """exp(-|z|^2 / 2) is next to nothing there, yet with a thousand terms the features would not be."""
+    phi = TaylorMap(Gaussian(1.0), np.zeros(1), 1150)
+    root = np.sqrt(1200.5)
+    rows = phi.rows(np.array([[root], [0.9 * root]]))
+    assert not rows.values[0].any()
+    size = float(poisson(Decimal(float(root)) ** 2, 0, 1150)) ** 0.5
+    assert size > 0.1
+    assert size <= rows.error[0] <= 1.1 * size
+    assert rows.error[1] <= 1e-10
+    assert rows.values[1] @ rows.values[1] == pytest.approx(float(poisson(Decimal(float(0.9 * root)) ** 2, 0, 1150)))
 
 
 @given(x=data(), sigma=st.sampled_from([0.7, 1.0, 30.0]), terms=st.integers(1, 7))
@@ -143,6 +174,46 @@ def test_choice_of_terms_reaches_the_tolerance_and_no_more():
     assert estimate.error <= 1e-8
     assert phi.same_space(TaylorMap(phi.kernel, phi.center, phi.terms))
     assert not phi.same_space(TaylorMap(phi.kernel, phi.center, phi.terms + 1))
+
+
+def test_rows_that_are_nearly_all_in_the_middle_take_fewer_terms_than_the_box():
+    """The goal is for the mean over rows, by weight, wherever the few stand that are far out."""
+    rng = np.random.default_rng(0)
+    x, weights = 0.05 * rng.uniform(-1, 1, (9000, 2)), np.ones(9000)
+    weights[[0, -1]] = 1e-3
+    x[0], x[-1] = -1, 1
+    box = problem_of(x, Gaussian(1.0), tol=1e-6)
+    phi, every = (maps["taylor"].make(box, rows, weights[: len(rows)], rng) for rows in (x, x[:10]))
+    assert phi.moments(x, weights).leak <= 1e-6 * 0.1 * weights.sum()
+    assert phi.terms < every.terms - 2
+    weights[0] = 1e6  # all that counts is far out
+    heavy = maps["taylor"].make(box, x, weights, rng)
+    assert heavy.moments(x, weights).leak <= 1e-6 * 0.1 * weights.sum()
+    assert abs(heavy.terms - every.terms) <= 1
+    assert TaylorMap(heavy.kernel, heavy.center, heavy.terms - 2).moments(x, weights).leak > 1e-7 * weights.sum()
+
+
+def test_what_is_foretold_is_what_is_made():
+    x = np.random.default_rng(0).uniform(size=(3000, 2))
+    for tol in (1e-3, 1e-9):
+        for sample in (None, x):
+            problem = problem_of(x, Gaussian(0.8), tol=tol, sample=sample)
+            phi = maps["taylor"].make(problem, x if sample is not None else x[:5], np.ones(len(x)), None)
+            estimate = maps["taylor"].estimate(problem)
+            assert maps["taylor"].n_features(problem) == phi.n_features
+            leak = phi.moments(x, np.ones(3000)).leak / 3000 / 0.1
+            assert leak <= estimate.error * 1.05 + 1e-14
+            assert estimate.error <= tol
+
+
+@pytest.mark.parametrize("sigma", [1e-150, 1.0])
+def test_widths_next_to_nothing_are_refused_and_not_searched_for_ever(sigma):
+    x = np.random.default_rng(0).uniform(size=(50, 2)) * 1e10
+    for sample in (None, x):
+        problem = problem_of(x, Gaussian(sigma), sample=sample)
+        assert "sigma from their middle" in maps["taylor"].estimate(problem).refusal
+        with pytest.raises(ValueError, match="cannot be used here"):
+            maps["taylor"].make(problem, x, np.ones(50), None)
 
 
 def test_refusals_name_the_reason():

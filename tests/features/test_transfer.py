@@ -1,12 +1,14 @@
 """Moments on landmarks: what is left out is measured, and what a change of landmarks loses is bounded."""
 
 import numpy as np
+import pytest
 from extended import centered_gram
 from hypothesis import given
 from hypothesis import strategies as st
+from inexact import Rounded
 
-from gramless.features import LandmarkMap, transfer_moments
-from gramless.kernels import Gaussian, Laplacian, Matern
+from gramless.features import DenseMoments, LandmarkMap, transfer_moments
+from gramless.kernels import Gaussian, Laplacian, Linear, Matern
 
 KERNELS = [Gaussian(0.4), Gaussian(2.0), Matern(1.5, 1.0), Laplacian(1.0)]
 
@@ -47,3 +49,55 @@ def test_the_same_landmarks_change_nothing():
     features = LandmarkMap.at(Gaussian(1.0), x[:10])
     moments = features.moments(x, np.ones(50))
     assert transfer_moments(moments, features, LandmarkMap.at(Gaussian(1.0), x[:10])) is moments
+
+
+def test_the_same_span_of_other_points_loses_nothing_but_rounding():
+    """Points that span all rows, before and after: the spectrum is that of the rows, leak and slip are small."""
+    rng = np.random.default_rng(0)
+    x, kernel = rng.standard_normal((80, 3)), Linear()
+    old, new = LandmarkMap.at(kernel, np.eye(3)), LandmarkMap.at(kernel, rng.standard_normal((3, 3)))
+    moments = old.measured_moments(x, np.ones(80))[0]
+    moved = transfer_moments(moments, old, new)
+    expected = np.linalg.eigvalsh(np.cov(x.T, bias=True) * 80)
+    np.testing.assert_allclose(np.linalg.eigvalsh(moved.scatter), expected, rtol=1e-12)
+    np.testing.assert_array_equal(moved.scatter, moved.scatter.T)
+    np.testing.assert_allclose(moved.mean @ new.triangle.lower.T, x.mean(axis=0) @ new.points.T, atol=1e-12)
+    assert 0 <= moved.leak <= 1e-9
+    assert 0 <= moved.likely <= 1e-9
+    assert moved.lost == moments.lost + moments.leak
+    assert moments.slip + np.sqrt(moments.residual_norm) <= moved.slip <= moments.slip + 1e-5
+    assert moved.rounding <= moments.rounding + 1e-9
+    assert (moved.weight, moved.rows) == (80.0, 80)
+
+
+def test_what_the_new_points_do_not_see_is_the_leak():
+    """Of rows in the plane, one axis is kept: the leak is the second moment along the other, and so is its norm."""
+    rng = np.random.default_rng(0)
+    x, weights = rng.standard_normal((60, 2)) + np.array([1.0, 2.0]), rng.uniform(0.5, 2, 60)
+    old, new = LandmarkMap.at(Linear(), 3 * np.eye(2)), LandmarkMap.at(Linear(), np.array([[5.0, 0.0]]))
+    moments = old.measured_moments(x, weights)[0]
+    moved = transfer_moments(moments, old, new)
+    gone = float(weights @ x[:, 1] ** 2)
+    assert gone <= moved.leak <= gone * (1 + 1e-9)
+    assert gone <= moved.likely <= gone * (1 + 1e-9)
+    assert moved.leak - moved.leak_error <= gone
+    assert moved.scatter[0, 0] == pytest.approx(weights @ (x[:, 0] - np.average(x[:, 0], weights=weights)) ** 2)
+    assert moved.mean[0] == pytest.approx(np.average(x[:, 0], weights=weights))
+    again = transfer_moments(moved, new, LandmarkMap.at(Linear(), np.array([[0.6, 0.8]])))
+    assert again.slip >= moved.slip + np.sqrt(gone)
+    assert again.lost >= moved.lost + gone
+
+
+@pytest.mark.parametrize("lean", [1, -1])
+def test_errors_of_the_kernel_at_old_and_new_points_are_counted(lean):
+    """Second moments of rows that old and new points see wholly, by a kernel as inexact as it says."""
+    kernel = Rounded(1e-6, 0.0, lean)
+    old, new = LandmarkMap.at(kernel, np.eye(4)), LandmarkMap.at(kernel, 2 * np.eye(4))
+    x = np.full((1, 4), 0.5)
+    truth = DenseMoments(1.0, old(x)[0], np.zeros((4, 4)), leak=0.0, rounding=0.0, rows=1)
+    moved = transfer_moments(truth, old, new)
+    combined = np.linalg.solve(old.triangle.lower.T, old(x)[0]) @ old.points  # what the coordinates stand for
+    off = abs(float(moved.mean @ moved.mean) - float(combined @ combined))
+    assert off <= moved.rounding <= 40 * off
+    assert off / 2 <= moved.leak
+    assert off / 2 <= moved.mean_error

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "tests")]
 os.environ["PYTHONPATH"] = str(ROOT / "src")  # of processes that tests start
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))  # no threads that a fork would lose
 
-_SPACES = ["tests/spaces/test_merge.py", "tests/spaces/test_bounds.py"]
+_SPACES = [f"tests/spaces/test_{name}.py" for name in ("merge", "bounds", "intervals")]
 _FILES = ["tests/persistence", "tests/estimators/test_checkpoint.py"]
 #: What is changed, below src/gramless, and the tests that ought to notice; its doctests do so too.
 GROUPS = {
@@ -28,10 +28,13 @@ GROUPS = {
         "features/*.py",
         [
             f"tests/features/test_{name}.py"
-            for name in ("moments", "monomials", "landmarks", "taylor", "composite", "transfer")
+            for name in (
+                *("base", "pivots", "triangle", "shifted", "stated_errors"),
+                *("moments", "monomials", "landmarks", "taylor", "composite", "transfer"),
+            )
         ],
     ),
-    "fourier": ("features/fourier/*.py", ["tests/features/test_fourier.py", "tests/features/test_axis.py"]),
+    "fourier": ("features/fourier/*.py", ["tests/features/fourier", "tests/features/test_fourier.py"]),
     "persistence": (
         "persistence/*.py",
         [*_FILES, "tests/fuzz/test_corpus.py::test_a_hostile_file_is_refused_by_name"],

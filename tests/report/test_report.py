@@ -8,6 +8,7 @@ import pytest
 from gramless import KernelKMeans, KernelPCA
 from gramless.datasets import annulus
 from gramless.report import build_report, write_report
+from gramless.report.images import reconstructions
 from gramless.report.sample import draw_sample
 from gramless.report.spectrum import spectrum_figure, variance_figure
 
@@ -143,6 +144,16 @@ def test_images_are_shown_with_what_is_left_of_them(images):
     page = Reader(build_report(images[1], images[0]))
     assert "image-plot" in page.ids
     assert "components" not in page.ids
+
+
+def test_images_of_every_label_are_shown(images):
+    x, model = images
+    sample = draw_sample(x, np.where(np.arange(60) < 57, "often", np.arange(60).astype(str)), count=60)
+    given = reconstructions(model, sample, "fixed_point")["given"]
+    assert given.shape == (10, 16)
+    shown = {tuple(row) for row in given}
+    assert {tuple(row) for row in x[57:]} <= shown  # each of the three labels that a single row has
+    assert len(shown) == 10
 
 
 def test_columns_with_names_are_no_pixels(images):

@@ -129,21 +129,55 @@ def test_merging_carries_each_error_as_far_as_it_can_go(errors, field, weights):
     assert measured(found)[field] > 1e-3
 
 
-def coarse(a, b, error, left, right):
+def coarse(a, b, error, left, right, sign=1.0):
     """Both spaces with a kernel that is off by `error` along columns `left` and `right` of (components, mean)."""
     columns = [np.column_stack([one.space.basis, one.space.mean])[:, i] for one, i in ((a, left), (b, right))]
-    kernel = Coarse(error, *columns)
+    kernel = Coarse(error, sign * columns[0], columns[1])
     for one in (a, b):
         one.space = replace(one.space, span=PointSpan(kernel, one.space.span.points))
     return a, b
 
 
-@pytest.mark.parametrize(("left", "right", "light", "field"), [(0, 0, 1e-14, "gram"), (-1, -1, 1.0, "mean_norm2")])
+@pytest.mark.parametrize(
+    ("left", "right", "light", "field"),
+    [(0, 0, 1e-14, "gram"), (-1, -1, 1.0, "mean_norm2"), (-1, -1, 1.0, "trace")],
+)
 def test_merging_carries_the_errors_of_kernel_values_as_far_as_they_can_go(left, right, light, field):
     rng = np.random.default_rng(1)
     found = both(*coarse(cloud(rng, 1, 1.0), cloud(rng, 1, light), 1e-3, left, right))
     assert measured(found)[field] == pytest.approx(getattr(found.space.bounds, field), rel=1e-6)
     assert measured(found)[field] > 1e-4
+
+
+def faint(found, factor):
+    """The same mean and weight, and a scatter that is smaller by a factor."""
+    found.space = replace(found.space, scatter=factor * found.space.scatter, trace=factor * found.space.trace)
+    found.scatter = factor * found.scatter
+    return found
+
+
+@pytest.mark.parametrize("field", ["gram", "offset"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_merging_carries_the_errors_of_kernel_values_with_a_mean_as_far_as_they_can_go(field, turned):
+    """Of a cloud that has a component, with one that is hardly more than its mean; in one of two directions."""
+    found = []
+    for sign in (1.0, -1.0):
+        rng = np.random.default_rng(1)
+        one, other = cloud(rng, 1, 1e-10, offset=0.02), faint(cloud(rng, 1, 1e-10), 1e-30)
+        found.append(
+            both(*(coarse(other, one, 1e-3, -1, 0, sign) if turned else coarse(one, other, 1e-3, 0, -1, sign)))
+        )
+    worst = max(measured(one)[field] for one in found)
+    assert worst == pytest.approx(getattr(found[0].space.bounds, field), rel=1e-3)
+    assert worst > 1e-8
+
+
+def test_a_component_that_is_discarded_need_not_be_orthogonal_to_one_that_stays():
+    rng = np.random.default_rng(1)
+    found = both(*coarse(cloud(rng, 1, 1.0), faint(cloud(rng, 1, 1e-14), 1e-4), 1e-3, 0, 0), 1)
+    inside = found.factors.T @ found.missing @ found.factors
+    assert inside[0, 0] > 1e-10
+    np.testing.assert_allclose(found.space.bounds.inside, inside, rtol=0.03)
 
 
 @given(
@@ -218,12 +252,12 @@ def test_nothing_is_discarded_where_all_is_kept():
     assert both(cloud(rng, 3, 1.0), cloud(rng, 4, 2.0), 6).space.bounds.discarded > 1e-3
 
 
-def test_units_do_not_matter():
+@pytest.mark.parametrize("unit", [2.0**-120, 2.0**120])
+def test_units_do_not_matter(unit):
     """All weights times a power of two: no number is rounded otherwise, and nothing is lost below some size."""
     rng = np.random.default_rng(3)
     missing = np.diag(np.linspace(0, 0.1, AXES))
     a, b = (cloud(rng, rank, 1.0, missing, gram=1e-3, offset=1e-3, slip=1e-3, trace=1e-3).space for rank in (3, 4))
-    unit = 2.0**-120
     for most in (None, 3):
         here, there = merge(a, b, most), merge(a.scaled(unit), b.scaled(unit), most)
         np.testing.assert_allclose(there.scatter, unit * here.scatter, rtol=1e-12)

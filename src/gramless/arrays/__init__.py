@@ -12,7 +12,7 @@ from gramless.arrays.products import (
     times,
     triangular_solve,
 )
-from gramless.arrays.scale import in_range, refuse_scale, refuse_squares
+from gramless.arrays.scale import in_range, refuse_scale, refuse_squares, refuse_weights
 from gramless.arrays.spacing import evenly_spaced
 from gramless.arrays.tensors import (
     beside,
@@ -65,6 +65,7 @@ __all__ = [
     "parse_memory",
     "refuse_scale",
     "refuse_squares",
+    "refuse_weights",
     "row_inner",
     "row_squares",
     "run_in_threads",

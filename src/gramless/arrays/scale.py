@@ -25,6 +25,22 @@ def refuse_squares(largest: float, what: str) -> None:
     refuse_scale(square if largest else 0.0, what)
 
 
+def refuse_weights(total: float) -> None:
+    """Raise where weights add up to 0, or would take products with kernel values out of the range of float64.
+
+    Examples
+    --------
+    >>> refuse_weights(1e6)
+    """
+    if total == 0:
+        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    if not 1e-100 < total < 1e100:
+        raise ValueError(
+            f"sample_weight adds up to {total:.1e}, too {'small' if total < 1 else 'large'} to calculate with in "
+            "float64; divide it by its largest entry: a factor of all rows changes the scale of eigenvalues alone"
+        )
+
+
 def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     """`values` in `dtype`, float32 or float64.
 

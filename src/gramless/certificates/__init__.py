@@ -3,7 +3,7 @@
 from gramless.certificates.angles import angle_bounds
 from gramless.certificates.inertia import upper_bounds
 from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
-from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading
+from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading, probe_unit
 from gramless.certificates.psd_residual import pair_bound
 from gramless.certificates.sampled_mean import bernstein_upper, hoeffding_upper
 
@@ -20,5 +20,6 @@ __all__ = [
     "hoeffding_upper",
     "outside_leading",
     "pair_bound",
+    "probe_unit",
     "upper_bounds",
 ]

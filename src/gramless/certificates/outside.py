@@ -70,7 +70,19 @@ def chi2_lower(r: int, probability: float) -> float:
     return float(2 * gammaincinv(r / 2, probability))
 
 
-def from_probes(powers: list[Array], failure_probability: float, rounding: float, norm: float = np.inf) -> float:
+def probe_unit(powers: list[Array]) -> float:
+    """The power of two next to |C|, as the first two of `powers` show it: what further ones are divided by.
+
+    Without it the tenth power of a matrix of size 1e-40 would be 0, and that of one of size 1e40 infinite.
+    """
+    before, after = (float(abs(block).max()) for block in powers[:2])
+    ratio = after / before if before > 0 else 0.0
+    return float(np.ldexp(1.0, int(np.frexp(ratio)[1]))) if 0 < ratio < np.inf else 1.0
+
+
+def from_probes(
+    powers: list[Array], failure_probability: float, rounding: float, norm: float = np.inf, unit: float = 1.0
+) -> float:
     """Bound on l_1(C) from fresh Gaussian vectors G.
 
     For u the leading eigenvector of C and any polynomial p, ``|p(C) G|^2 >= p(l_1)^2 |u^T G|^2``, and |u^T G|^2 is
@@ -86,15 +98,18 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
     Parameters
     ----------
     powers : list of ndarray of shape (n, r)
-        G projected onto the complement, C G, C^2 G, ...
+        G projected onto the complement, C G, C^2 G / unit, C^3 G / unit^2, ...
     failure_probability : float
     rounding : float
         Bound on the error of one product C y, relative to |y|.
     norm : float
         A bound on |C|, if one is known: it carries errors from one power to the next.
+    unit : float
+        A power of two, see :func:`probe_unit`.
     """
     n, r = powers[0].shape
-    stacked = beside(*powers)
+    stacked = beside(powers[0], *(power / unit for power in powers[1:]))  # from here on, C stands for C / unit
+    rounding, norm = rounding / unit, norm / unit
     gram = inner(stacked, stacked).reshape(
         len(powers), r, len(powers), r
     )  # of column a of C^i G, b of C^j G: i, a, j, b
@@ -120,7 +135,7 @@ def from_probes(powers: list[Array], failure_probability: float, rounding: float
                 best = min(best, bound)
                 if low < 0:
                     norm = min(norm, bound)
-    return float(best * (1 + 100 * unit_roundoff()))
+    return float(best * (1 + 100 * unit_roundoff()) * unit)
 
 
 def _least_overlap(n: int, r: int, size: float, failure_probability: float) -> float:
@@ -138,6 +153,8 @@ def _largest(coefficients: Array, gram: Array, sizes: Array, errors: Array, n: i
     """Bound on |sum_j c_j C^j G|_2 from the inner products of the computed powers, which have n rows."""
     count, r = gram.shape[:2]
     total = np.tensordot(coefficients, np.tensordot(gram, coefficients, axes=(2, 0)), axes=(0, 0))
+    if not np.isfinite(total).all():  # nothing is known
+        return np.inf
     weights = np.abs(coefficients)
     slips = inner_rounding(n) + 4 * (r + count**2) * unit_roundoff()  # of inner products, their sum, the eigenvalue
     largest = float(np.linalg.eigvalsh((total + total.T) / 2)[-1]) + slips * float(weights @ sizes) ** 2

@@ -16,11 +16,20 @@ from gramless.arrays import (
     inner_rounding,
     normal_columns,
     one_blas_thread,
+    refuse_scale,
     times,
     to_numpy,
     unit_roundoff,
 )
-from gramless.certificates import FAILURE_PROBABILITY, Certificate, Outside, certify, from_frobenius, from_probes
+from gramless.certificates import (
+    FAILURE_PROBABILITY,
+    Certificate,
+    Outside,
+    certify,
+    from_frobenius,
+    from_probes,
+    probe_unit,
+)
 from gramless.certificates.outside import chi2_lower
 from gramless.eigen.base import Basis, Counted, EigenResult, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.warning import warn
@@ -85,6 +94,7 @@ def eigsh(
     goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
     chosen = solvers[solver]() if isinstance(solver, str) else solver
     basis = chosen.basis(counted, goal)
+    refuse_scale(float(np.abs(basis.projected).max(initial=0.0)), "eigenvalues")
     with one_blas_thread():
         result = _finish(counted, basis, goal)
     if not result.outcome.ok:
@@ -127,6 +137,7 @@ class MatrixOperator(LinearOperator):  # type: ignore[misc]
             raise ValueError("operator has entries that are not finite")
         self._matrix = aslinearoperator(matrix)
         largest = float(np.abs(entries).max(initial=0.0))
+        refuse_scale(largest, "entries of the matrix")
         norm = largest * float(np.linalg.norm(entries / largest)) if largest > 0 else 0.0  # no underflow on the way
         self.frobenius2 = norm**2 * (1 + 4 * n * unit_roundoff()) + (n**2 * np.finfo(float).tiny if norm else 0.0)
         self.error = n * unit_roundoff() * norm
@@ -195,7 +206,7 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
         if len(probes) < 2 or before < np.inf:
             probes = probe(operator, basis.vectors, goal.rng, probes)
         error = _probe_error(operator, basis, rounding)
-        bound = from_probes(probes, FAILURE_PROBABILITY, error)
+        bound = from_probes(probes, FAILURE_PROBABILITY, error, unit=probe_unit(probes))
         outside = outside.tightened(probable=bound)
         certificate = certify(values, coupling, outside, k, rounding)
         floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
@@ -221,10 +232,14 @@ def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
 
 
 def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
-    """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors."""
+    """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors.
+
+    Those from the second on are in the unit that :func:`~gramless.certificates.probe_unit` says.
+    """
     if not powers:
         powers = [off(vectors, normal_columns(rng, PROBES, vectors))]
-    return [*powers, off(vectors, operator @ powers[-1])]
+    unit = probe_unit(powers) if len(powers) > 1 else 1.0
+    return [*powers, off(vectors, operator @ (powers[-1] / unit))]
 
 
 def off(vectors: Array, block: Array) -> Array:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from gramless.arrays import Array
 from gramless.discriminants import ClassScatter, Projection, gather_classes
 from gramless.estimators.constraints import KERNEL_CONSTRAINTS
 from gramless.estimators.coordinates import find_eigenspace, training_coordinates
 from gramless.estimators.devices import to_numpy_rows
-from gramless.estimators.reading import is_precomputed, read_gram, refuse_path
+from gramless.estimators.reading import is_precomputed, read_gram, read_weights, refuse_path
 from gramless.planning import Plan, methods
 from gramless.spaces import Eigenspace
 
@@ -46,7 +46,7 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     if is_precomputed(model.kernel):
         X = read_gram(X)
     check_classification_targets(y)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = read_weights(sample_weight, X)
     classes, labels = np.unique(y[weights > 0], return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramless.arrays import Array, times, use_threads
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.reading import read_seed, refuse_path
+from gramless.estimators.reading import read_seed, read_weights, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.independence import Contrast, find_rotation, landmarks_for
@@ -180,9 +180,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         rows = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=1
         )
-        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        if not (weights > 0).any():
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        weights = read_weights(sample_weight, rows)
         with use_threads(self.n_jobs):
             whitening, white = self._whiten(rows, weights)
             used = weights > 0

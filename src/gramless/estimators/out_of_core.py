@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, parse_memory, use_threads
+from gramless.arrays import Array, parse_memory, refuse_weights, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
@@ -120,8 +120,7 @@ class OutOfCore:
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self._moves_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
-        if not survey.weight > 0:
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        refuse_weights(survey.weight)
         rows.n_rows = survey.rows
         self._refuse_too_many(survey.rows, rows.name)
         sample, weights = survey.sample.rows, survey.sample.weights

@@ -6,7 +6,7 @@ from typing import Any
 
 import scipy.sparse
 
-from gramless.arrays import Array, parse_memory, thread_count
+from gramless.arrays import Array, parse_memory, refuse_weights, thread_count
 from gramless.estimators.bandwidth import resolve_gamma
 from gramless.estimators.domain import estimate_spectrum, some_rows, spread
 from gramless.estimators.reading import is_precomputed, read_kernel
@@ -61,6 +61,7 @@ def pose_problem(
     boxless = isinstance(kernel, Precomputed) or scipy.sparse.issparse(x)
     box = None if boxless else domain or (Box.around(x) if survey is None else survey.box)
     n, weight = (x.shape[0], float(weights.sum())) if survey is None else (survey.rows, survey.weight)
+    refuse_weights(weight)
     if domain is None:
         peak, variance = estimate_spectrum(kernel, x, n)
     else:

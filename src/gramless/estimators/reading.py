@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gramless.arrays import Array
+from gramless.arrays import Array, refuse_weights
 from gramless.eigen import Randomized, Solver, solvers
 from gramless.errors import IndefiniteKernelWarning
 from gramless.estimators.devices import to_numpy_rows
@@ -74,7 +74,15 @@ def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[An
     X = validate_data(model, X, accept_sparse="csr", dtype=_FLOATS, **checks)
     if is_precomputed(model.kernel):
         X = read_gram(X)
-    return X, _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return X, read_weights(sample_weight, X)
+
+
+def read_weights(sample_weight: Any, X: Any) -> Array:
+    """Weights (n,) of rows X, checked: ones where there are none."""
+    weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        refuse_weights(float(weights.sum()))
+    return weights
 
 
 def refuse_path(model: Any, X: Any) -> None:

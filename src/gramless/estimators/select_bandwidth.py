@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import check_array
 
-from gramless.arrays import Array
+from gramless.arrays import Array, refuse_weights
 from gramless.estimators.bandwidth import adds_differences, gamma_of_variance, resolve_gamma
 from gramless.estimators.criteria import Criterion, EigenvalueGap, PreimageError
+from gramless.estimators.reading import read_weights
 from gramless.execution import LocalRows, block_rows_for
 from gramless.kernels import Kernel, kernel_from_name
 from gramless.kernels.names import plain_name
@@ -146,9 +147,8 @@ def select_bandwidth(
             first = gamma_of_variance(survey.variance, len(survey.mean), pattern)
     else:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not (weights > 0).any():
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        weights = read_weights(sample_weight, X)
+    refuse_weights(float(weights.sum()))
     start = _value_of(pattern, parameter, resolve_gamma(first, X, weights, pattern))
     if criterion not in SEARCHED:
         return Bandwidth(replace(pattern, **{parameter: start}), parameter, criterion)

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramless.arrays import Array, use_threads
 from gramless.densities import Series, fit_series
 from gramless.estimators.dominance import SCALE_FIRST, column_variances, warn_of_column
-from gramless.estimators.reading import read_seed, refuse_path
+from gramless.estimators.reading import read_seed, read_weights, refuse_path
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.undoing import whole_or_nothing
 from gramless.kernels import Gaussian, Kernel
@@ -122,10 +122,8 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         refuse_path(self, X)
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
-        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        weights = read_weights(sample_weight, rows)
         used = np.flatnonzero(weights > 0)
-        if len(used) == 0:
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         rows, weights = rows[used], weights[used]
         self.kernel_ = self._choose_kernel(rows, weights) if self.kernel is None else self.kernel
         rng = read_seed(self.random_state)

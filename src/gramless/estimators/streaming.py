@@ -20,6 +20,7 @@ from gramless.estimators.following import following
 from gramless.estimators.merging import can_stream, refuse_to_merge
 from gramless.estimators.source_rows import open_rows
 from gramless.estimators.undoing import whole_or_nothing
+from gramless.kernels import Kernel
 from gramless.planning import Plan, carried_on, make_plan
 from gramless.problem import Problem
 from gramless.progress import observer
@@ -104,7 +105,10 @@ class Streaming:
             factor = self._fading(stream, X.shape[0])
             observer().begins(self.method_, np.inf)
             older = stream if factor == 1 else stream.scaled(factor)
-            self._follow(older.add(*_used(self._rows_for_kernel(X), faded)), np.result_type(self._dtype, X))
+            self._follow(
+                older.add(*_used(self.plan_.problem.kernel, self._rows_for_kernel(X), faded)),
+                np.result_type(self._dtype, X),
+            )
             self._sample = sample if sample is None or factor == 1 else sample.scaled(factor)
         self._sample_rows(X, faded, first=stream is None)
 
@@ -138,7 +142,9 @@ class Streaming:
             if stream is None:
                 raise ValueError("there are no rows to take out: call partial_fit first")
             X, weights = self._read_batch(X, sample_weight, reset=False)
-            self._follow(stream.remove(*_used(self._rows_for_kernel(X), weights)), self._dtype)
+            self._follow(
+                stream.remove(*_used(self.plan_.problem.kernel, self._rows_for_kernel(X), weights)), self._dtype
+            )
         return self
 
     def merge(self, other: Any) -> Any:
@@ -200,7 +206,7 @@ class Streaming:
         stream = self._as_stream()
         if stream is not None and self.__dict__.get("_stream") is None:
             self._follow(stream, self._dtype)
-        elif stream is None and "_fitted" in self.__dict__ and not self._moves_input:
+        elif stream is None and "_fitted" in self.__dict__:
             self._begin_with_fitted_rows()
             return True
         return stream is not None
@@ -212,8 +218,9 @@ class Streaming:
                 f"a fit by method={self.method_!r} without its rows (keep_data=False) leaves nothing to go on from; "
                 "begin with partial_fit, or fit with keep_data=True"
             )
-        X, weights = self.X_fit_, self._weights
-        self._follow(self._open_stream(X, weights, seen=True), X.dtype)
+        X, weights, sample = self.X_fit_, self._weights, self.__dict__.get("_sample")
+        self._follow(self._open_stream(self._rows_for_kernel(X), weights, seen=True), X.dtype)
+        self._sample = sample
 
     def _as_stream(self) -> Stream | None:
         """The stream so far: that of earlier batches, or one that goes on from a fit; None where there is none."""
@@ -228,9 +235,6 @@ class Streaming:
 
     def _open_stream(self, X: Any, weights: Array, *, seen: bool = False) -> Stream:
         """Choose how to keep rows, from the first batch; the weights of rows `seen` by a fit have faded already."""
-        if self._moves_input:
-            asked = "scale_input" if self.scale_input else "center_input"
-            raise ValueError(f"{asked}=True needs all rows at once, and this is the first batch of a stream; use fit")
         if self.max_support is not None and self.max_support < max(1, components_asked(self)):
             raise ValueError(
                 f"max_support={self.max_support} points cannot span "
@@ -240,7 +244,7 @@ class Streaming:
         if not seen:
             warn_of_width(self, X, weights, SCALE_FIRST)
         kernel = self._make_kernel(X, weights)
-        X, weights = _used(X, weights if seen else self._faded(weights))
+        X, weights = _used(kernel, X, weights if seen else self._faded(weights))
         problem = self._stream_problem(pose_components(self, X, kernel, weights))
         planned = replace(problem, n=max(X.shape[0], 10**6), k=components_asked(self) or 16)
         self.plan_ = make_plan(planned, self.method)
@@ -276,7 +280,10 @@ class Streaming:
         return max(float(np.exp2(-n / self.forget)), min(1.0, _LEAST / stream.weight))
 
 
-def _used(X: Any, weights: Array) -> tuple[Any, Array]:
-    """Rows whose weight has not faded to nothing."""
+def _used(kernel: Kernel, X: Any, weights: Array) -> tuple[Any, Array]:
+    """Rows whose weight has not faded to nothing; an image may be as long as its weight is small."""
     there = weights > _LEAST * weights.max()
+    if not there.all():
+        heights = weights * np.abs(kernel.diagonal(X))  # unless the kernel is positive semidefinite, they bound nothing
+        there |= heights > _LEAST * heights.max() if kernel.mercer else weights > 0
     return (X, weights) if there.all() else (X[there], weights[there])

@@ -206,10 +206,9 @@ class DenseMoments:
             values, axes = leading_eigenpairs(self.scatter, wanted)
         values = values.clip(0)
         slack = self.rounding + 40 * width * unit_roundoff() * float(values.max(initial=0.0))
-        padded = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])[: k + 1]
-        axes = np.hstack([axes, np.zeros((width, max(0, k - axes.shape[1])))])[:, :k]
+        padded = np.append(values, np.zeros(k + 1))[: k + 1]
+        axes = np.hstack([axes, np.zeros((width, k))])[:, :k]
         lower = np.maximum(padded - slack, 0.0)
-        lower[len(values) :] = 0.0
         narrow = self.residual_norm + slack < 0.5 * (self.leak + slack)
         beyond = slack + (self.residual_norm if narrow or self.failure_probability == 0 else self.leak)
         probable = (narrow or self.slip > 0) and self.failure_probability > 0

@@ -30,7 +30,8 @@ def middle(box: Box) -> tuple[Array, Array]:
     """
     half = box.high / 2 - box.low / 2
     usual = (half > 0) & np.isfinite(half)
-    unit = np.where(usual, np.exp2(np.round(np.log2(np.where(usual, half, 1.0)))), 1.0)
+    power = np.round(np.log2(np.where(usual, half, 1.0)))
+    unit = np.exp2(np.minimum(power, 1023))  # 2^1024 is no number
     center = box.low / 2 + box.high / 2
     return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
 

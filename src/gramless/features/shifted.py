@@ -137,7 +137,7 @@ class ShiftedMoments:
 
     @cached_property
     def trace(self) -> float:
-        if not self.weight or self.shift.matrix.shape[1] < 2:
+        if not self.weight:
             return 0.0
         matrix = self.shift.matrix[:, 1:]
         return max(0.0, float(np.einsum("ij,ij->", matrix @ self._scatter[0], matrix)))
@@ -182,7 +182,7 @@ class _Graded:
     @property
     def _reach(self) -> float:
         """Norm of what the error of the scatter can become."""
-        return float(np.square(np.linalg.norm(np.abs(self.matrix) @ self.blur)))
+        return float(np.square(np.linalg.norm(np.abs(self.matrix) @ self.blur) * (1 + self.matrix_error)))
 
     @property
     def size(self) -> float:
@@ -222,8 +222,8 @@ class _Graded:
         for rate, tail in zip(relative, tails[good], strict=True):
             np.minimum(error, rate * largest + fuzz * tail, out=error)
         error = error + 2 * singular * slip + slip**2
-        off = (singular[0] + singular) * slip + weyl  # norm of S a - l a
-        return singular**2, axes, error, _gram_residual(off, singular, float(largest[0]))
+        off = (singular[0] + singular) * slip + slip**2 + weyl  # norm of S a - l a
+        return singular**2, axes, error, _gram_residual(off, singular, float(largest[0]) + weyl)
 
     def solve_squared(self, k: int) -> tuple[Array, Array, Array, Array]:
         """By the eigenproblem of the product: cheaper for many features; errors are relative to the largest value."""
@@ -232,27 +232,27 @@ class _Graded:
         wanted = min(k + 1, width)
         values, axes = leading_eigenpairs((product + product.T) / 2, wanted)
         values = values.clip(0)
-        terms = (2 * max(self.matrix.shape) + 8) * unit_roundoff() + 2 * self.matrix_error
+        terms = (2 * max(self.matrix.shape) + 8) * unit_roundoff() + (2 + self.matrix_error) * self.matrix_error
         error = self._reach + terms * self.size**2 + 40 * width * unit_roundoff() * values[0]
         residual = _gram_residual(np.full(len(values), error), np.sqrt(values), float(values[0] + error))
         return values, axes, np.full(len(values), error), residual
 
 
 def _gram_residual(off: Array, roots: Array, most: float) -> Array:
-    """Norm of K v - l v, from that of S a - l a in feature space: v = Phi a / sqrt(l) magnifies by sqrt(l_1 / l)."""
+    """Norm of K v - l v, from that of S a - l a in feature space: v = Phi a / sqrt(l) magnifies by sqrt(most / l).
+
+    `most` is at least the largest eigenvalue.
+    """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        residual = off * (roots[0] / roots)  # a root of 0 proves nothing
+        residual = off * (np.sqrt(most) / roots)  # a root of 0 proves nothing
     return np.where(residual < most, residual, most)
 
 
 def _spectrum(values: Array, axes: Array, error: Array, residual: Array, k: int) -> Spectrum:
     """The first k + 1, filled up with zeros where there are fewer features."""
-    width, missing = len(axes), max(0, k + 1 - len(values))
-    values = np.concatenate([values, np.zeros(missing)])[: k + 1]
-    error = np.concatenate([error, np.zeros(missing)])[: k + 1]
-    axes = np.hstack([axes, np.zeros((width, missing))])[:, :k]
-    residual = np.concatenate([residual, np.zeros(missing)])[:k]
-    return Spectrum(values[:k], axes, np.maximum(values - error, 0.0), values + error, residual)
+    values, error, residual = (np.append(one, np.zeros(k + 1))[: k + 1] for one in (values, error, residual))
+    axes = np.hstack([axes, np.zeros((len(axes), k))])[:, :k]
+    return Spectrum(values[:k], axes, np.maximum(values - error, 0.0), values + error, residual[:k])
 
 
 def _nothing(width: int, k: int) -> Spectrum:

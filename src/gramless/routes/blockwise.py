@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, evenly_spaced
+from gramless.arrays import Array, evenly_spaced, refuse_weights
 from gramless.arrays.devices import rows_on
 from gramless.execution import Block, Rows
 from gramless.features import Box, FeatureMap, LandmarkMap, Moments
@@ -134,8 +134,7 @@ def fit_blockwise(rows: Rows, work: Gathering, problem: Problem, request: Reques
     """
     gathered = rows.map_reduce(work, "moments")
     moments = gathered.moments
-    if not moments.weight > 0:
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    refuse_weights(moments.weight)
     if problem.k > moments.rows:
         raise ValueError(
             f"n_components={problem.k} is more than the {moments.rows} rows of {rows.name}; pass at most {moments.rows}"

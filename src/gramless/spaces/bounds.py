@@ -129,7 +129,7 @@ class Bounds:
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = np.sqrt(beyond * np.minimum(self.inside_of(values).diagonal() / values, beyond))
             turned = np.where(values > 2 * self.gram, self.gram * largest / np.sqrt(values), np.inf)
-        slip = 2 * largest * self.whole_slip + self.whole_slip**2
+        slip = 2 * largest * self.whole_slip  # and its square: `largest` is the norm of [C, E^1/2] and the slip
         return lower, upper, np.asarray(1.5 * (np.where(values > 0, moved, np.inf) + turned + slip))
 
     def _by_inertia(self, values: Array, beyond: float, count: int) -> Array:

@@ -16,7 +16,7 @@ from gramless.arrays import (
     orthonormalize,
     unit_roundoff,
 )
-from gramless.certificates import FAILURE_PROBABILITY, Outside, certify, from_frobenius, from_probes
+from gramless.certificates import FAILURE_PROBABILITY, Outside, certify, from_frobenius, from_probes, probe_unit
 from gramless.features.base import Spectrum
 from gramless.features.fourier.scatter import ToeplitzScatter
 
@@ -49,7 +49,8 @@ def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: n
     probes: list[Array] = []
     while certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack and len(probes) <= _POWERS:
         probes = _probe(scatter, found.vectors, rng, probes)
-        outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack, outside.rigorous + slack))
+        norm, unit = outside.rigorous + slack, probe_unit(probes)
+        outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack, norm, unit))
         certificate = certify(found.values, found.coupling, outside, k + 1, slack)
     return Spectrum(
         values=found.values[:k],
@@ -129,4 +130,4 @@ def _probe(scatter: ToeplitzScatter, vectors: Array, rng: np.random.Generator, p
     if not probes:
         first = off(rng.standard_normal((len(vectors), _PROBES)))
         probes = [first, off(scatter @ first)]
-    return [*probes, off(scatter @ probes[-1])]
+    return [*probes, off(scatter @ (probes[-1] / probe_unit(probes)))]

@@ -18,17 +18,17 @@ _FAILURE = 1e-14  # of one batch: ten thousand may be added
 def left_out_bound(grid: FourierGrid, x: Array, weights: Array, eps: float, seed: int) -> tuple[float, str]:
     """Bound on the norm of D^1/2 T D^1/2, T = K - K_grid apart from aliasing, and the kind of that bound.
 
-    Few rows: the norm itself. Many: |T|_F from pairs drawn with probability w_i w_j / W^2.
+    Few rows: the norm itself. Many: |T|_F from pairs drawn with probability w_i w_j / W^2. Not all weights are 0.
     """
     used = np.nonzero(weights > 0)[0]
     total = float(weights.sum())
     if len(used) <= _FEW:
         rows = np.asarray(x[used], dtype=np.float64)
-        left, right = np.divmod(np.arange(len(used) ** 2), max(1, len(used)))
+        left, right = np.divmod(np.arange(len(used) ** 2), len(used))
         values, error = _differences(grid, rows[left] - rows[right], eps)
         roots = np.sqrt(weights[used])
         matrix = roots[:, None] * values.reshape(len(used), -1) * roots
-        largest = float(scipy.linalg.eigvalsh((matrix + matrix.T) / 2)[-1]) if len(used) else 0.0
+        largest = float(scipy.linalg.eigvalsh((matrix + matrix.T) / 2)[-1])
         slack = (error + 10 * len(used) * unit_roundoff() * grid.tail) * total
         return min(total * grid.tail, max(0.0, largest) + slack), "rigorous"
     rng = np.random.default_rng(seed)
@@ -51,6 +51,6 @@ def _differences(grid: FourierGrid, displacement: Array, eps: float) -> tuple[Ar
     coefficients = np.zeros((1, *shape), dtype=np.complex128)
     coefficients.reshape(-1)[grid.places(shape)] = grid.weights
     angles = [displacement[:, a] * (2 * np.pi / period) for a, period in enumerate(grid.axes.periods)]
-    rounding = grid.kernel.rounding(float(distance.max(initial=0.0)), 1, unit_roundoff())
+    rounding = grid.kernel.rounding(float(distance.max()), 1, unit_roundoff())
     error = promised(eps, shape) * grid.peak + rounding.absolute + (rounding.relative + 1e-14) * grid.peak
     return exact - point_values(angles, coefficients, eps)[0].real, error + grid.aliasing

@@ -54,14 +54,14 @@ def point_values(angles: list[Array], coefficients: Array, eps: float) -> Array:
 
 def measured_error(angles: list[Array], strengths: Array, sums: Array) -> float:
     """Error of `sums`, relative to the sum of the strengths, at a few frequencies: those at the edge are the worst."""
-    worst = 0.0
+    off = []
     middle = [size // 2 for size in sums.shape]
     for share in (1.0, -0.9, 0.4):
         q = [round(share * half * (-1) ** axis) for axis, half in enumerate(middle)]
         phase = sum(frequency * angle for frequency, angle in zip(q, angles, strict=True))
         direct = strengths @ np.cos(phase) - 1j * (strengths @ np.sin(phase))
-        worst = max(worst, abs(direct - sums[tuple(m + frequency for m, frequency in zip(middle, q, strict=True))]))
-    return float(worst / max(strengths.sum(), np.finfo(float).tiny))
+        off.append(abs(direct - sums[tuple(m + frequency for m, frequency in zip(middle, q, strict=True))]))
+    return float(np.max(off) / max(strengths.sum(), np.finfo(float).tiny))  # not a number if any of them is not
 
 
 def _finufft() -> Any:

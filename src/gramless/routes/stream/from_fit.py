@@ -38,7 +38,8 @@ def stream_of_fit(fitted: Fitted, weights: Array | None, problem: Problem, reque
     if not span.kernel.mercer:
         return RefittingStream(span.kernel, span.points[used], weights[used])
     empty = empty_merging_stream(problem, request)
-    if empty.support is not None and used.sum() > empty.support:
+    unknown = len(fitted.certificate) == 0  # no component was kept: nothing bounds what lies outside them
+    if unknown or (empty.support is not None and used.sum() > empty.support):
         return empty.add(span.points[used], weights[used])
     if empty.directions is not None:
         directions = empty.directions if empty.share is None else max(empty.directions, 2 * len(fitted.certificate))
