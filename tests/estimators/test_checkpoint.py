@@ -13,6 +13,8 @@ import pytest
 import gramless.estimators.source_rows as source_rows
 from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
+from gramless.persistence import read_file
+from gramless.persistence.checkpoint import FileCheckpoint
 
 ROWS = np.random.default_rng(0).random((4000, 2))
 CHILD = textwrap.dedent(
@@ -189,6 +191,19 @@ def test_a_checkpoint_of_other_data_is_refused_by_name(begun, tmp_path):
         model.fit(Failing(ROWS, -1))
     with pytest.raises(CheckpointError, match="there is no folder"):
         model.set_params(checkpoint=tmp_path / "no" / "where").fit(Failing(ROWS, -1))
+
+
+@pytest.mark.parametrize(
+    ("task", "kept", "part"),
+    [("moments", 3, None), ("moments", None, 1.0), ("survey", None, None), ("guesses", None, None)],
+)
+def test_a_checkpoint_that_no_fit_has_left_is_refused(begun, task, kept, part):
+    path, source, model = begun
+    file = FileCheckpoint(path, read_file(path)[0]["identity"])
+    file.begin(task, kept if kept is not None or task == "survey" else file.kept)
+    file.save([(1, part)] if part is not None else [], 256)
+    with pytest.raises(CheckpointError, match=f"holds '{task}', and no fit does; delete it"):
+        model.fit(source)
 
 
 def test_a_file_that_changed_since_is_refused(tmp_path, small_blocks):
