@@ -71,10 +71,6 @@ class Bounds:
             inside=None if self.inside is None else factor**2 * self.inside,
         )
 
-    def turned(self, signs: Array) -> Bounds:
-        """The same after components were multiplied by `signs` (r,)."""
-        return self if self.inside is None else replace(self, inside=self.inside * np.outer(signs, signs))
-
     def truncated(self, values: Array, k: int) -> Bounds:
         """The same after all but the leading `k` of the components, with these `values` (r,), were discarded."""
         if k >= len(values):
