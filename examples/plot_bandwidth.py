@@ -46,12 +46,13 @@ right.legend()
 # %%
 # What the components see at three widths: rows, or rings, or clusters. The third component, over the plane.
 
-figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained", sharey=True)
 grid = np.stack(np.meshgrid(np.linspace(-0.8, 2.8, 110), np.linspace(-0.8, 2.6, 110)), axis=-1)
 for ax, sigma in zip(axes, (0.08, 0.35, 1.0), strict=True):
     kpca = KernelPCA(3, kernel=Gaussian(sigma)).fit(X)
     heights = kpca.transform(grid.reshape(-1, 2))[:, 2].reshape(110, 110)
     ax.contourf(grid[0, :, 0], grid[:, 0, 1], heights, levels=20, cmap="PuOr")
     ax.plot(*X.T, ".", color="0.15", markersize=1.5)
-    ax.set(title=f"sigma = {sigma:g}", aspect="equal")
+    ax.set(title=f"sigma = {sigma:g}", aspect="equal", xlabel="$x_1$")
+axes[0].set_ylabel("$x_2$")
 plt.show()

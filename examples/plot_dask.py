@@ -73,5 +73,6 @@ for panel, model, title in ((axes[1], partial, "partition 2 alone"), (axes[2], t
     panel.plot(*everything[::40].T, ".", color="black", markersize=1)
     panel.set_title(f"second component: {title}")
 for panel in axes:
-    panel.set_aspect("equal")
+    panel.set(aspect="equal", xlabel="$x_1$")
+axes[0].set_ylabel("$x_2$")
 plt.show()

@@ -54,12 +54,13 @@ ax.legend()
 
 grid = np.linspace(-4.5, 4.5, 60)
 plane = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained", sharey=True)
 for ax, (last, model) in zip(axes, snapshots.items(), strict=True):
     scores = model.transform(plane)[:, 0].reshape(60, 60)
     ax.contourf(grid, grid, scores, levels=12, cmap="RdBu_r", vmin=-np.abs(scores).max(), vmax=np.abs(scores).max())
     ax.plot(*X[last - 400 : last].T, ".", color="black", markersize=2)
-    ax.set(title=f"after {last} rows", aspect="equal")
+    ax.set(title=f"after {last} rows", aspect="equal", xlabel="$x_1$")
+axes[0].set_ylabel("$x_2$")
 
 # %%
 # The certificate is of the rows with the weights they have now; what the changes of points have cost is part of it.

@@ -34,7 +34,7 @@ print(f"{100 * agreement:.1f} % of the points are with their ring; the method wa
 # and the distance from the mean tells, as it is nearly that of any other row. The inner ring is narrower than the
 # kernel; its pre-image is the middle, nearer to the mean than any row.
 
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.7), layout="constrained")
 for axis, labels, title in ((axes[0], linear.labels_, "k-means"), (axes[1], model.labels_, "kernel k-means")):
     axis.scatter(*x.T, c=labels, s=6, cmap="Set2")
     axis.set(title=title, aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
@@ -43,6 +43,7 @@ for method, marker in (("nearest", "kX"), ("preimage", "k*")):
     axes[1].plot(*model.prototypes(method).T, marker, markersize=11, markeredgecolor="w", label=method)
 axes[0].legend(loc="upper right")
 axes[1].legend(loc="upper right")
+plt.show()
 
 distance = model.transform(x)
 for cluster in range(2):
@@ -56,8 +57,10 @@ for cluster in range(2):
 side = np.linspace(-1.4, 1.4, 160)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])
 field = model.transform(grid)
-image = axes[2].contourf(side, side, (field[:, 0] - field[:, 1]).reshape(160, 160), 20, cmap="RdBu")
-axes[2].contour(side, side, (field[:, 0] - field[:, 1]).reshape(160, 160), [0], colors="k")
-axes[2].set(title="which mean is nearer", aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
-figure.colorbar(image, ax=axes[2])
+difference = (field[:, 0] - field[:, 1]).reshape(160, 160)
+figure, axis = plt.subplots(figsize=(4.6, 3.7), layout="constrained")
+image = axis.contourf(side, side, difference, np.linspace(-0.8, 0.8, 17), cmap="RdBu")
+axis.contour(side, side, difference, [0], colors="k")
+axis.set(title="which mean is nearer", aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
+figure.colorbar(image, ax=axis, label="difference of distances")
 plt.show()

@@ -1,3 +1,5 @@
+import contextlib
+import gc
 import os
 import sys
 import threading
@@ -7,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import gramless.arrays.threads
-from gramless.arrays import blas_threads_for, one_blas_thread, run_in_threads, use_threads
+from gramless.arrays import blas_threads_for, one_blas_thread, run_in_threads, thread_count, use_threads
 
 
 def squares_of(numbers, threads):
@@ -121,7 +123,7 @@ def some_work():
 def test_an_interrupt_at_any_line_leaves_blas_as_it_was():
     """One that struck between two lines left BLAS held, and whoever needed all of its threads waited for ever."""
     before = sys.gettrace()
-    struck = 0
+    struck, cores = 0, thread_count()
     try:
         with threadpool_limits(2, user_api="blas"):
             for line in range(1, 500):
@@ -130,6 +132,7 @@ def test_an_interrupt_at_any_line_leaves_blas_as_it_was():
                         some_work()
                 except KeyboardInterrupt:
                     struck += 1
+                assert thread_count() == cores, f"after an interrupt at line event {line}"
                 some_work()  # whoever was kept from leaving leaves now
                 assert set(blas_threads()) == {2}, f"after an interrupt at line event {line}"
                 with one_blas_thread():
@@ -142,6 +145,34 @@ def test_an_interrupt_at_any_line_leaves_blas_as_it_was():
         sys.settrace(before)
     assert interrupt.left > 0, "not all lines were tried"
     assert struck > 20
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_the_limit_of_the_context_around():
+    before = sys.gettrace()
+    try:
+        with use_threads(3):
+            for line in range(1, 500):
+                with contextlib.suppress(KeyboardInterrupt), InterruptedAt(line) as interrupt, use_threads(2):
+                    assert thread_count() == 2
+                assert thread_count() == 3, f"after an interrupt at line event {line}"
+                if interrupt.left > 0:
+                    break
+    finally:
+        sys.settrace(before)
+    assert interrupt.left > 0, "not all lines were tried"
+    assert line > 5
+
+
+def test_a_context_that_was_left_behind_does_not_end_another():
+    cores = thread_count()
+    left_behind = use_threads(2)
+    left_behind.__enter__()
+    with use_threads(3):
+        del left_behind  # as the traceback of an interrupt does when the next one takes its place
+        gc.collect()
+        assert thread_count() == 3
+    assert thread_count() == cores
 
 
 def test_nobody_waits_for_another_who_holds_blas():

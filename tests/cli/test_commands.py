@@ -1,5 +1,6 @@
 """What commands write equals what the library returns."""
 
+import gzip
 import json
 
 import numpy as np
@@ -123,6 +124,13 @@ def test_every_format_goes_out_and_comes_in(folder, irises, model, suffix):
     np.testing.assert_allclose(table(folder / f"back{suffix}"), expected, rtol=1e-9)
     run("fit", f"back{suffix}", "-k", "2", "-o", "again.gramless")
     assert gramless.load(folder / "again.gramless").n_features_in_ == 4
+
+
+def test_a_packed_table_is_the_same_table(folder, model):
+    (folder / "iris.csv.gz").write_bytes(gzip.compress((folder / "iris.csv").read_bytes()))
+    for name in ("iris.csv", "iris.csv.gz"):
+        run("transform", "model.gramless", name, "--keep", "species", "-o", f"{name}.scores.csv")
+    assert (folder / "iris.csv.gz.scores.csv").read_text() == (folder / "iris.csv.scores.csv").read_text()
 
 
 def table_of(rows, model):

@@ -28,7 +28,7 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         ([*FIT, "-o", "none/model.gramless"], 3, "there is no folder none"),
         ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 samples given; pass at most 150"),
         ([*FIT, "-k", "many"], 4, "-k many is no number of components; pass 10, a share such as 0.9, or all"),
-        ([*FIT, "--kernel", "rational"], 4, "--kernel rational is not known; pass one of gaussian"),
+        ([*FIT, "--kernel", "rational"], 4, "--kernel rational is not known; pass one of linear, poly, rbf"),
         ([*FIT, "--sigma", "wide"], 4, "--sigma wide is no width; pass a number or auto"),
         ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not for the matern kernel"),
         ([*FIT, "--memory", "1kB"], 4, "raise --memory or lower -k"),

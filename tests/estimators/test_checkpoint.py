@@ -13,7 +13,8 @@ import pytest
 import gramless.estimators.source_rows as source_rows
 from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
-from gramless.persistence import read_file, write_file
+from gramless.persistence import read_file
+from gramless.persistence.checkpoint import FileCheckpoint
 
 ROWS = np.random.default_rng(0).random((4000, 2))
 CHILD = textwrap.dedent(
@@ -193,26 +194,24 @@ def test_a_checkpoint_of_other_data_is_refused_by_name(begun, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("rows", -256, "rows is -256, where int is needed"),
-        ("rows", "many", "rows is 'many', where int is needed"),
-        ("rows", 10**12, "7 blocks says that they have 1000000000000 rows"),
-        ("counts", 7, "counts is 7, where list is needed"),
-        ("task", None, "task is None, where str is needed"),
-    ],
+    ("task", "kept", "part"),
+    [("moments", 3, None), ("moments", None, 1.0), ("survey", None, None), ("guesses", None, None)],
 )
-def test_a_checkpoint_that_makes_no_sense_is_refused(begun, name, value, message):
+def test_a_checkpoint_that_no_fit_has_left_is_refused(begun, task, kept, part):
     path, source, model = begun
-    header, arrays = read_file(path)
-    entry = next(item for item in header["state"]["dict"] if item[0] == name)
-    entry[1] = value
-    write_file(path, header, arrays)
-    with pytest.raises(CheckpointError, match=message):
+    file = FileCheckpoint(path, read_file(path)[0]["identity"])
+    file.begin(task, kept if kept is not None or task == "survey" else file.kept)
+    file.save([(1, part)] if part is not None else [], 256)
+    with pytest.raises(CheckpointError, match=f"holds '{task}', and no fit does; delete it"):
         model.fit(source)
-    del header["identity"]
-    write_file(path, header, arrays)
-    with pytest.raises(CheckpointError, match="does not say of what fit it is"):
+
+
+@pytest.mark.parametrize("rows", [-256, 0, 10**12])
+def test_a_checkpoint_whose_blocks_have_other_rows_is_refused(begun, rows):
+    path, source, model = begun
+    file = FileCheckpoint(path, read_file(path)[0]["identity"])
+    file.save(file.parts, rows)
+    with pytest.raises(CheckpointError, match=rf"7 blocks says that they have {rows} rows; delete it"):
         model.fit(source)
 
 

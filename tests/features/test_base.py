@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from gramless.features import Box, Monomials
+from gramless.features import Box, Monomials, Spectrum, maps
+from gramless.features.compress import compress, exponents, tuples
 from gramless.features.monomials_builder import middle
-from gramless.kernels import Linear, Polynomial
+from gramless.kernels import Gaussian, Linear, Polynomial
+from gramless.problem import Problem
 
 
 @pytest.mark.parametrize("d", [1, 3, 16, 17, 40])
@@ -80,3 +82,49 @@ def test_monomials_have_the_same_axes_wherever_they_are_centred():
     for other in (Monomials(Polynomial(3), 2), Monomials(Polynomial(2), 3)):
         assert not plain.same_axes(other)
         assert not plain.same_space(other)
+
+
+def test_products_with_coefficients_are_made_in_chunks_that_meet():
+    """2048 features: about a thousand rows at a time."""
+    x = np.random.default_rng(0).standard_normal((2100, 2047))
+    phi, axes = Monomials(Polynomial(1, 1.0), 2047), np.zeros((2048, 2))
+    axes[0, 0], axes[5, 1] = 1.0, 2.0
+    found = phi.dot(x, axes)
+    np.testing.assert_allclose(found, np.column_stack([np.ones(2100), 2 * x[:, 4]]), rtol=1e-12)
+
+
+def test_a_spectrum_is_rigorous_unless_it_says_otherwise():
+    found = Spectrum(np.ones(1), np.ones((1, 1)), np.ones(2), np.ones(2), np.zeros(1))
+    assert (found.kind, found.failure_probability) == ("rigorous", 0.0)
+
+
+def test_no_variables_have_one_monomial_of_degree_zero_and_no_other():
+    assert [tuples(0, degree).shape for degree in range(3)] == [(1, 0), (0, 1), (0, 2)]
+    assert [compress(np.zeros((0, 4)), degree).shape for degree in range(3)] == [(1, 4), (0, 4), (0, 4)]
+    assert exponents(0, 2).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("taylor", Gaussian(1.0)),
+        ("composite", Gaussian(1.0) + Gaussian(2.0)),
+        ("landmarks", Gaussian(1.0)),
+        ("monomials", Polynomial(2)),
+    ],
+)
+def test_builders_say_whether_they_need_a_box_and_take_tensors(name, kernel):
+    x, builder = np.random.default_rng(0).uniform(size=(40, 2)), maps[name]
+    nowhere = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1)
+    boxed = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1, low=np.zeros(2), high=np.ones(2))
+    assert builder.boxed == ("box" in builder.estimate(nowhere).refusal)
+    assert builder.make(boxed, x, np.ones(40), np.random.default_rng(0)).tensors == builder.tensors is True
+
+
+def test_no_multiple_of_a_kernel_has_features_that_are_nothing():
+    x = np.random.default_rng(0).standard_normal((4, 2))
+    phi = Monomials(0.0 * Polynomial(2), 2)
+    assert not phi(x).any()
+    moments = phi.moments(x, np.ones(4))
+    assert moments.trace == 0
+    assert not moments.solve(2, 0.0, np.random.default_rng(0)).upper.any()

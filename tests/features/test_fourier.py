@@ -1,8 +1,5 @@
 """The Fourier map stands for the kernel within its bound, its moments for the Gram matrix within theirs."""
 
-import sys
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from extended import WIDE, centered_gram, eigenvalues, squared_distances
@@ -11,9 +8,8 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 
 from gramless.arrays import use_threads
-from gramless.errors import MemoryLimitError
 from gramless.features import Box, fourier_map, maps
-from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Linear, Matern
+from gramless.kernels import Gaussian, Laplacian, Matern
 from gramless.kernels.spectral import SpectralDensity
 from gramless.problem import Problem
 
@@ -102,15 +98,6 @@ def test_new_points_never_meet_an_image(name, cloud, ratio, where):
     coefficients = rng.standard_normal((phi.n_features, 3))
     assert np.abs(phi(y) @ phi(x).T - truth).max() <= phi.grid.error + 1e-12 * float(kernel.bound(0.0))
     assert np.allclose(phi.dot(y, coefficients), phi(y) @ coefficients, atol=1e-3 * np.abs(coefficients).sum())
-
-
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_dot_is_the_product_with_the_features(k):
-    rng = np.random.default_rng(0)
-    x = rng.random((50, 2)).astype(np.float32)
-    phi = fourier_map(Gaussian(0.3), Box.around(x), 1e-11)
-    coefficients = rng.standard_normal((phi.n_features, k))
-    assert np.abs(phi.dot(x, coefficients) - phi(x) @ coefficients).max() <= 1e-10 * np.linalg.norm(coefficients)
 
 
 def naive(phi, x, weights):
@@ -244,92 +231,6 @@ def test_threads_change_no_bit(d):
         assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
 
 
-def test_every_error_of_the_sums_widens_the_intervals_by_what_it_may_do():
-    """Images of a box that nearly fills a period; frequencies left out, upwards alone; errors of the sums."""
-    x = np.random.default_rng(0).random((20, 1))
-    moments = fourier_map(Gaussian(0.5), Box.around(x), 1e-12).moments(x, np.ones(20))
-
-    def solve(**changed):
-        return replace(moments, **changed).solve(2, 1e-12, np.random.default_rng(0))
-
-    plain = solve()
-    grid = moments.grid
-    crowded = replace(grid, box=Box(grid.box.low, grid.box.low + grid.axes.periods - 3 * 0.5))
-    more = 20 * (crowded.aliasing - grid.aliasing)
-    assert 0.1 < more < 1
-    images = solve(grid=crowded)
-    np.testing.assert_allclose(images.upper - plain.upper, more, rtol=1e-6)
-    np.testing.assert_allclose(plain.lower[0] - images.lower[0], more, rtol=1e-6)
-    np.testing.assert_allclose(images.residual - plain.residual, more, rtol=1e-6)
-    left_out = solve(left_out=moments.left_out + 1e-3)
-    np.testing.assert_allclose(left_out.upper - plain.upper, 1e-3, rtol=1e-6)
-    np.testing.assert_array_equal(left_out.lower, plain.lower)
-    off = solve(slip=moments.slip + 1e-5)
-    assert (off.upper[:2] - plain.upper[:2] >= 3e-5 * (1 - 1e-6)).all()
-    assert (plain.lower[:2] - off.lower[:2] >= 3e-5 * (1 - 1e-6)).all()
-
-
-def test_different_boxes_do_not_mix():
-    x = np.linspace(0, 1, 5)[:, None]
-    one, two = (fourier_map(Gaussian(1.0), Box.around(x * side), 1e-6) for side in (1.0, 2.0))
-    assert one.same_space(fourier_map(Gaussian(1.0), Box.around(x), 1e-6))
-    assert not one.same_space(two)
-    assert not one.same_space(fourier_map(Gaussian(2.0), Box.around(x), 1e-6))
-    with pytest.raises(ValueError, match="domain"):
-        one.moments(x, np.ones(5)) + two.moments(x, np.ones(5))
-    with pytest.raises(ValueError, match=r"outside the box .* domain"):
-        one.moments(2 * x, np.ones(5))
-    with pytest.raises(ValueError, match="leaves nothing"):
-        one.moments(x[:2], np.ones(2)) - one.moments(x, np.ones(5))
-
-
-def test_no_weight_at_all():
-    x = np.linspace(0, 1, 5)[:, None]
-    phi = fourier_map(Gaussian(1.0), Box.around(x), 1e-6)
-    for moments in (phi.moments(x, np.zeros(5)), phi.moments(x[:0], np.zeros(0))):
-        assert (moments.weight, moments.trace, moments.mean_norm2) == (0, 0, 0)
-        assert not moments.solve(2, 1e-6, np.random.default_rng(0)).values.any()
-        assert np.array_equal((moments + phi.moments(x, np.ones(5))).sums, phi.moments(x, np.ones(5)).sums)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "x", "more", "reason"),
-    [
-        (Gaussian(1.0), np.zeros((3, 4)), {}, "at most 3"),
-        (Linear(), np.zeros((3, 2)), {}, "no Fourier transform"),
-        (Epanechnikov(1.0), np.zeros((3, 2)), {}, "no Fourier transform"),
-        (Gaussian(float("inf")), np.zeros((3, 2)), {}, "no Fourier transform"),
-        (-1.0 * Gaussian(1.0), np.zeros((3, 2)), {}, "no Fourier transform"),
-        (Gaussian(1.0), np.zeros((3, 2)), {"sparse": True}, "sparse"),
-        (Gaussian(1e-4), np.eye(3), {}, "too narrow"),
-        (Gaussian(1.0), np.eye(3), {"low": None, "high": None}, "domain"),
-    ],
-)
-def test_refusals_say_why(kernel, x, more, reason):
-    assert reason in maps["fourier"].estimate(problem_of(kernel, x, **more)).refusal
-
-
-def test_memory_is_refused_before_it_is_taken():
-    x = np.stack([np.zeros(3), np.ones(3)])
-    problem = problem_of(Gaussian(0.1), x, memory_limit=10**6)
-    assert maps["fourier"].estimate(problem).bytes > 10**6
-    with pytest.raises(MemoryLimitError, match="memory_limit"):
-        maps["fourier"].make(problem, x, np.ones(2), np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_estimates_grow_with_the_work(d):
-    x = np.stack([np.zeros(d), np.ones(d)])
-    coarse, fine, long = (
-        maps["fourier"].estimate(replace(problem_of(Gaussian(sigma), x, tol=tol), n=n))
-        for sigma, tol, n in [(0.5, 1e-4, 10**5), (0.15, 1e-10, 10**5), (0.15, 1e-10, 10**7)]
-    )
-    assert coarse.seconds < fine.seconds < long.seconds
-    assert coarse.bytes < fine.bytes <= long.bytes
-    assert coarse.error <= 1.1e-4
-    assert long.error <= 1.2e-10
-
-
 @given(d=st.integers(1, 3), nu=st.sampled_from([0.5, 1.5, 2.5, 4.0, float("inf")]), scale=st.sampled_from([0.1, 7.0]))
 def test_the_transform_is_that_of_the_kernel(d, nu, scale):
     """In any dimension khat integrates to k(0); on one axis, what lies beyond a cut makes up for what lies within."""
@@ -341,10 +242,3 @@ def test_the_transform_is_that_of_the_kernel(d, nu, scale):
     inside = np.linspace(0, cut, 20001)
     assert 2 * trapezoid(density(inside, 1), inside) + density.beyond(cut) == pytest.approx(2.0, rel=1e-5)
     assert density.beyond(cut) == pytest.approx(0.03)
-
-
-def test_without_finufft_the_error_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "finufft", None)
-    x = np.zeros((2, 1))
-    with pytest.raises(ImportError, match="pip install finufft"):
-        fourier_map(Gaussian(1.0), Box.around(x), 1e-6).moments(x, np.ones(2))

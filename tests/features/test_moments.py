@@ -127,6 +127,21 @@ def test_likely_norms_add_and_survive_removal():
         a - a
 
 
+def test_a_likely_bound_that_gains_nothing_is_not_used():
+    """Where the trace is nearly as good, the interval is rigorous; where rows were carried over, it cannot be."""
+    from dataclasses import replace
+
+    moments = stated(6.0, [1.0], [[4.0]], leak=0.5, rounding=0.0, likely=0.4, failure_probability=1e-6)
+    found = moments.solve(1, 1e-3, RNG)
+    assert (found.kind, found.failure_probability) == ("rigorous", 0.0)
+    assert found.upper[0] == pytest.approx(4.5)
+    carried = replace(moments, slip=0.1).solve(1, 1e-3, RNG)
+    assert (carried.kind, carried.failure_probability) == ("probabilistic", 1e-6)
+    measured = replace(moments, failure_probability=0.0).solve(1, 1e-3, RNG)
+    assert measured.kind == "rigorous"
+    assert measured.upper[0] == pytest.approx(4.4)
+
+
 def stated(weight, mean, scatter, **errors):
     """Moments of which each error is as large as it says."""
     return DenseMoments(weight=weight, mean=np.array(mean), scatter=np.array(scatter), rows=3, **errors)
@@ -200,3 +215,28 @@ def test_errors_of_the_features_are_attained(by_row):
     more = DenseMoments.of(found, weights, 0.5, part / (1 - part), rounding=0.25, leak_error=0.125)
     assert more.rounding == pytest.approx(12.0 - moments.scatter[0, 0] + 0.25, rel=1e-12)
     assert more.leak_error == 0.125
+
+
+def test_errors_of_all_features_and_of_single_rows_add():
+    exact, weights, part = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([1.0, 2.0, 2.0, 1.0]), 0.01
+    found = (1 - part) * exact
+    moments = DenseMoments.of(found, weights, 0.5, part / 2 / (1 - part), errors=part / 2 * np.abs(exact[:, 0]))
+    assert moments.scatter[0, 0] + moments.rounding == pytest.approx(12.0, rel=1e-12)
+
+
+def test_rows_of_no_weight_add_nothing_but_their_number():
+    some = DenseMoments.of(RNG.standard_normal((9, 2)), np.ones(9), 5.0, leak_error=0.5)
+    none = DenseMoments.of(RNG.standard_normal((4, 2)), np.zeros(4), 3.0, rounding=1.0, leak_error=0.25)
+    assert (none.weight, none.leak, none.rounding, none.leak_error, none.mean_error, none.trace) == (0.0,) * 6
+    for made in (some + none, none + some):
+        assert made.rows == 13
+        assert (made.weight, made.leak, made.rounding, made.trace) == (9.0, 5.0, some.rounding, some.trace)
+    assert (some - none).rows == 5
+    assert not (none + none).solve(1, 0.0, RNG).upper.any()
+
+
+@pytest.mark.parametrize(("size", "leak", "rounding"), [(1e200, 0.0, 0.0), (1.0, np.inf, 0.0), (1.0, 0.0, np.inf)])
+def test_what_overflows_is_refused(size, leak, rounding):
+    features = size * np.array([[1.0], [-1.0]])
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(ValueError, match="overflows"):
+        DenseMoments.of(features, np.ones(2), leak, rounding=rounding)

@@ -1,11 +1,12 @@
 """Landmarks are drawn as the theory wants them: by what is left, from rows drawn by weight, in any unit."""
 
 from itertools import permutations
+from math import comb
 
 import numpy as np
 import pytest
 
-from gramless.features import LandmarkBuilder, choose_pivots
+from gramless.features import LandmarkBuilder, choose_pivots, poisson_bound
 from gramless.kernels import Gaussian, Laplacian, Linear
 from gramless.problem import Problem
 
@@ -55,6 +56,8 @@ def test_what_is_left_is_that_of_the_rows_not_chosen():
         assert len(pivots.indices) == most
         rest = np.delete(left_by(x, pivots.indices), pivots.indices)
         assert pivots.leak == pytest.approx(rest.mean(), rel=1e-9)
+    all_but_one = choose_pivots(Linear(), x[:6], np.ones(6), 5, 0.0, np.random.default_rng(0))
+    assert all_but_one.leak == pytest.approx(left_by(x[:6], all_but_one.indices).sum(), rel=1e-6)
 
 
 def test_the_choice_goes_on_until_the_goal_and_no_further():
@@ -112,13 +115,27 @@ def test_more_components_and_digits_take_more_landmarks_but_never_more_than_rows
     assert builder.rank(problem_of(x[:20], Laplacian(1.0))) == 20
 
 
-def test_the_error_foretold_of_a_gaussian_on_a_box_is_kept():
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (4000, 2))
-    for sigma in (0.7, 1.0, 2.0):
-        problem = problem_of(x, Gaussian(sigma), low=-np.ones(2), high=np.ones(2), tol=1e-3, peak=0.2)
-        foretold = LandmarkBuilder().estimate(problem).error
-        phi = LandmarkBuilder().make(problem_of(x, Gaussian(sigma), tol=1e-12), x, np.ones(4000), rng)
-        leak = phi.moments(x, np.ones(4000)).leak
-        assert foretold <= 1e-2
-        assert leak / 4000 / 0.2 <= foretold + 1e-9
+@pytest.mark.parametrize("peak", [0.05, 0.5])
+def test_landmarks_leave_out_half_of_what_the_tolerance_allows(peak):
+    """All rows are looked at, so that the choice knows."""
+    x = np.random.default_rng(0).uniform(size=(800, 2))
+    problem = problem_of(x, Gaussian(0.7), tol=1e-3, peak=peak)
+    phi = LandmarkBuilder().make(problem, x, np.ones(800), np.random.default_rng(0))
+    assert phi.n_features < LandmarkBuilder().rank(problem)
+    assert phi.moments(x, np.ones(800)).leak / 800 <= 0.5 * 1e-3 * peak * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("d", "sigma"), [(1, 0.13), (2, 0.9), (2, 2.0), (5, 3.0), (9, 6.0)])
+def test_the_error_foretold_of_a_gaussian_is_twice_that_of_a_third_as_many_monomials(d, sigma):
+    x = np.zeros((10**4, d))
+    box = {"low": np.full(d, -1.0), "high": np.full(d, 1.0)}
+    problem = problem_of(x, Gaussian(sigma), tol=1e-2, peak=0.2, **box)
+    builder = LandmarkBuilder()
+    terms = max(p for p in range(1, 400) if comb(p - 1 + d, d) <= builder.rank(problem) // 3)
+    expected = 2 * poisson_bound(np.sqrt(d) * (1 + 1e-12), sigma, terms) / 0.2
+    assert builder.estimate(problem).error == pytest.approx(np.clip(expected, 1e-9, 1e-2), rel=1e-9)
+    nowhere = problem_of(x, Gaussian(sigma), tol=1e-2, peak=0.2)
+    rough = problem_of(x, Laplacian(sigma), tol=1e-2, peak=0.2, **box)
+    for unknown in (nowhere, rough):
+        assert builder.estimate(unknown).error == 1e-2
+    assert builder.estimate(problem_of(x[:50], Laplacian(1.0))).error <= 1e-9  # all rows are landmarks

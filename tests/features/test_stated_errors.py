@@ -4,10 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy.sparse
 from inexact import Rounded
 
 from gramless.features import CompositeMap, FeatureRows, LandmarkMap, RowwiseMap, ScaledMap, TaylorMap
-from gramless.kernels import Gaussian, Scaled
+from gramless.kernels import Gaussian, Laplacian, Linear, Scaled
 
 SMALL = 1e-5  # of the errors: their squares are left to the percents that bounds add
 BEYOND = 1e-4  # what a row has that no landmark sees
@@ -69,14 +70,26 @@ def test_norms_of_what_is_left_out_count_the_errors_too(name, absolute, relative
     left_out, _ = truth(phi, x, phi(x))
     assert 7.5 * left_out[0] <= moments.likely <= moments.leak * (1.12 if lean > 0 else 3)
     assert (left_out[0] <= leaks).all()
+    rows = phi.rows(x)
+    for field in ("leak", "leak_error", "rounding"):
+        assert getattr(moments, field) == pytest.approx(7.5 * getattr(rows, field)[0], rel=1e-6)
     drawn = LandmarkMap(phi.kernel, phi.points, phi.shift, phi.triangle, pairs=30_000)
     assert 7.5 * left_out[0] <= drawn.moments(np.repeat(x, 4, axis=0), weights).likely
 
 
+def test_norms_of_many_rows_are_those_of_all_their_blocks():
+    """Three blocks of rows that are all alike, with weights that are not: the norm is the trace."""
+    phi, x = landmarks("four", Rounded(SMALL, 0.0, 1))
+    weights = np.random.default_rng(0).uniform(0.5, 2, 2500)
+    moments, leaks = phi.measured_moments(np.repeat(x, 2500, axis=0), weights)
+    left_out, _ = truth(phi, x, phi(x))
+    assert weights.sum() * left_out[0] <= moments.likely <= 1.02 * moments.leak
+    assert (left_out[0] <= leaks).all()
+    assert weights.sum() * left_out[0] <= moments.leak <= 1.03 * weights.sum() * left_out[0]
+
+
 class Plain(RowwiseMap):
     """One feature of one row, with what is stated of it."""
-
-    tensors = False
 
     def __init__(self, value, leak=0.0, leak_error=0.0, error=0.0, rounding=0.0, kernel=None):
         self.n_features = 1
@@ -161,12 +174,15 @@ def test_errors_of_a_multiple_are_those_of_the_kernel(factor):
 
 
 def test_features_rounded_by_a_multiple_or_a_product_are_still_within_their_error():
-    third = Plain(1 / 3, kernel=Gaussian(1.0))
-    scaled = ScaledMap(Scaled(third.kernel, 0.1), third).rows(X)
-    wide = np.longdouble(1 / 3) * np.sqrt(np.longdouble(0.1))
-    assert abs(scaled.values[0, 0] - wide) <= scaled.error[0] <= 1e-15
-    both = CompositeMap(third.kernel * third.kernel, third, third).rows(X)
-    assert abs(both.values[0, 0] - np.longdouble(1 / 3) ** 2) <= both.error[0] <= 1e-15
+    large, small = Plain(2.0**20 / 3, kernel=Gaussian(1.0)), Plain(2.0**-20 / 3, kernel=Gaussian(2.0))
+    for part, factor in product((large, small), (0.1, 0.3, 0.7)):
+        value = np.longdouble(part.stated.values[0, 0])
+        scaled = ScaledMap(Scaled(part.kernel, factor), part).rows(X)
+        assert abs(scaled.values[0, 0] - value * np.sqrt(np.longdouble(factor))) <= scaled.error[0] <= 1e-15 * value
+    for a, b in product((large, small), repeat=2):
+        exact = np.longdouble(a.stated.values[0, 0]) * np.longdouble(b.stated.values[0, 0])
+        both = CompositeMap(a.kernel * b.kernel, a, b).rows(X)
+        assert 0 < abs(both.values[0, 0] - exact) <= both.error[0] <= 1e-15 * exact
 
 
 def test_maps_share_a_space_only_if_all_of_them_is_the_same():
@@ -189,6 +205,66 @@ def test_maps_share_a_space_only_if_all_of_them_is_the_same():
         assert not twice.same_space(other)
     for other in (TaylorMap(b.kernel, a.center, 4), TaylorMap(a.kernel, a.center + 1, 4), more, made):
         assert not a.same_space(other)
+
+
+def test_a_map_takes_tensors_only_if_all_its_parts_say_so():
+    able, unable = TaylorMap(Gaussian(1.0), np.zeros(1), 4), Plain(2.0, kernel=Gaussian(2.0))
+    assert CompositeMap(able.kernel + able.kernel, able, able).tensors
+    for a, b in ((able, unable), (unable, able), (unable, unable)):
+        assert not CompositeMap(a.kernel + b.kernel, a, b).tensors
+    assert ScaledMap(2.0 * able.kernel, able).tensors
+    assert not ScaledMap(2.0 * unable.kernel, unable).tensors
+
+
+def test_moments_of_another_space_are_not_adopted():
+    phi = TaylorMap(Gaussian(1.0), np.zeros(1), 4)
+    moments = phi.moments(np.ones((3, 1)), np.ones(3))
+    assert phi.adopted(moments, TaylorMap(Gaussian(1.0), np.zeros(1), 4)) is moments
+    with pytest.raises(ValueError, match="domain="):
+        phi.adopted(moments, TaylorMap(Gaussian(1.0), np.ones(1), 4))
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_landmarks_have_no_unit(unit):
+    x = np.random.default_rng(0).standard_normal((30, 4)) * [1.0, 0.5, 0.1, 0.01]
+    plain, other = LandmarkMap.at(Linear(), x[:3]), LandmarkMap.at(Linear(), unit * x[:3])
+    np.testing.assert_array_equal(other.points, unit * plain.points)
+    rows, scaled = plain.rows(x), other.rows(unit * x)
+    np.testing.assert_allclose(scaled.values, unit * rows.values, rtol=1e-12)
+    for field in ("leak", "leak_error", "rounding"):
+        np.testing.assert_allclose(getattr(scaled, field), unit**2 * getattr(rows, field), rtol=1e-6)
+    weights = np.linspace(0.5, 2, 30)
+    found, expected = other.measured_moments(unit * x, weights)[0], plain.measured_moments(x, weights)[0]
+    for field in ("trace", "leak", "likely", "rounding"):
+        assert getattr(found, field) == pytest.approx(unit**2 * getattr(expected, field), rel=1e-6)
+
+
+def test_pairs_are_drawn_whatever_the_weight_is_unless_it_is_none():
+    x = np.random.default_rng(0).standard_normal((40, 2))
+    phi = LandmarkMap.at(Laplacian(1.0), x[:5], pairs=500)
+    for total in (40.0, 1.0, 1e-9):
+        moments = phi.moments(x, np.full(40, total / 40))
+        assert 0 < moments.likely <= moments.leak * 1.001
+        assert moments.failure_probability > 0
+    nothing = phi.moments(x, np.zeros(40))
+    assert (nothing.leak, nothing.likely, nothing.failure_probability) == (0.0, None, 0.0)
+    assert LandmarkMap.at(Laplacian(1.0), x[:5]).moments(x, np.ones(40)).likely is None
+
+
+def test_sparse_landmarks_are_compared_by_their_values():
+    points = scipy.sparse.random_array((6, 9), density=0.5, random_state=np.random.default_rng(0), format="csr")
+    phi = LandmarkMap.at(Gaussian(1.0), points)
+    dense = LandmarkMap.at(Gaussian(1.0), points.toarray())
+    other = points.copy()
+    other.data[0] += 1e-9
+    assert phi.same_space(LandmarkMap.at(Gaussian(1.0), points.copy()))
+    assert phi.same_space(dense)
+    assert dense.same_space(phi)
+    for unlike in (LandmarkMap.at(Gaussian(1.0), other), LandmarkMap.at(Gaussian(1.0), points[:5])):
+        assert not phi.same_space(unlike)
+        assert not dense.same_space(unlike)
+    assert not phi.tensors
+    assert dense.tensors
 
 
 def test_landmarks_share_a_space_only_with_the_same_points_of_the_same_kernel():

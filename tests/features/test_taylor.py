@@ -102,9 +102,10 @@ def test_tails_keep_their_digits_and_rows_leave_out_just_that(mean, terms):
     assert 0 < rows.error[0] <= 1e-10
 
 
-def test_at_the_centre_nothing_is_left_out():
+def test_at_the_centre_nothing_is_left_out_and_far_away_all():
     phi = TaylorMap(Gaussian(2.0), np.array([3.0, 4.0]), 1)
     assert phi.rows(np.array([[3.0, 4.0]])).leak[0] == 0
+    assert poisson_bound(1e3, 1.0, 1) == phi.rows(np.array([[3e3, 4.0]])).leak[0] == 1  # and never more than all
     assert poisson_bound(0.0, 1.0, 1) == raykar_ankur_bound(2, 1.0, 3, radius=0.0) == 0
 
 

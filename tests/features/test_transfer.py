@@ -88,10 +88,40 @@ def test_what_the_new_points_do_not_see_is_the_leak():
     assert again.lost >= moved.lost + gone
 
 
+@pytest.mark.parametrize(("unit", "weight"), [(2.0**20, 1.0), (2.0**-20, 1.0), (1.0, 2.0**20), (1.0, 2.0**-20)])
+def test_moments_carried_over_have_no_unit(unit, weight):
+    rng = np.random.default_rng(0)
+    x, old, new = rng.standard_normal((50, 4)), rng.standard_normal((3, 4)), rng.standard_normal((2, 4))
+
+    def moved(unit, weight):
+        first, second = (LandmarkMap.at(Linear(), unit * points) for points in (old, new))
+        return transfer_moments(first.measured_moments(unit * x, np.full(50, weight))[0], first, second)
+
+    plain, scaled = moved(1.0, 1.0), moved(unit, weight)
+    np.testing.assert_allclose(scaled.scatter, unit**2 * weight * plain.scatter, rtol=1e-9)
+    for field in ("leak", "leak_error", "likely", "rounding", "lost", "trace"):
+        assert getattr(scaled, field) == pytest.approx(unit**2 * weight * getattr(plain, field), rel=1e-6)
+    assert scaled.slip == pytest.approx(unit * np.sqrt(weight) * plain.slip, rel=1e-6)
+    assert scaled.mean_error == pytest.approx(unit * plain.mean_error, rel=1e-6)
+
+
 @pytest.mark.parametrize("lean", [1, -1])
-def test_errors_of_the_kernel_at_old_and_new_points_are_counted(lean):
-    """Second moments of rows that old and new points see wholly, by a kernel as inexact as it says."""
+def test_rows_that_no_new_point_sees_leave_out_all_of_themselves(lean):
     kernel = Rounded(1e-6, 0.0, lean)
+    old, new = LandmarkMap.at(kernel, np.eye(5)[:4]), LandmarkMap.at(kernel, np.eye(5)[4:])
+    x = np.array([[0.5, 0.5, 0.5, 0.5, 0.0]])
+    moments = DenseMoments(1.0, old(x)[0], np.zeros((4, 4)), leak=0.0, rounding=0.0, rows=1)
+    moved = transfer_moments(moments, old, new)
+    combined = np.linalg.solve(old.triangle.lower.T, old(x)[0]) @ old.points  # what the coordinates stand for
+    assert combined @ combined <= min(moved.leak, moved.likely)
+    assert max(moved.leak, moved.likely) <= (combined @ combined) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("lean", [1, -1])
+@pytest.mark.parametrize("errors", [(1e-6, 0.0), (0.0, 1e-6)])
+def test_errors_of_the_kernel_at_old_and_new_points_are_counted(lean, errors):
+    """Second moments of rows that old and new points see wholly, by a kernel as inexact as it says."""
+    kernel = Rounded(*errors, lean)
     old, new = LandmarkMap.at(kernel, np.eye(4)), LandmarkMap.at(kernel, 2 * np.eye(4))
     x = np.full((1, 4), 0.5)
     truth = DenseMoments(1.0, old(x)[0], np.zeros((4, 4)), leak=0.0, rounding=0.0, rows=1)

@@ -34,7 +34,7 @@ GROUPS = {
             )
         ],
     ),
-    "fourier": ("features/fourier/*.py", ["tests/features/fourier", "tests/features/test_fourier.py"]),
+    "fourier": ("features/fourier/*.py", ["tests/features/fourier"]),
     "persistence": (
         "persistence/*.py",
         [*_FILES, "tests/fuzz/test_corpus.py::test_a_hostile_file_is_refused_by_name"],

@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
-from gramless import FormatError, KernelPCA, load
+from gramless import CheckpointError, FormatError, KernelPCA, load
 from gramless.kernels import FromCallable, Gaussian, Matern, Polynomial, QuadraticForm, Tanh
-from gramless.persistence import read_file, write_file
+from gramless.persistence import Encoder, read_file, write_file
 from gramless.persistence.checkpoint import FileCheckpoint
 
 STREAMS = {
@@ -221,6 +221,33 @@ def test_a_checkpoint_begins_with_nothing_and_goes_on_with_what_was_saved(tmp_pa
     found.done()
     found.done()
     assert not path.exists()
+
+
+STATE = {"task": "sums", "rows": 7, "kept": None, "counts": [1], "sums": [0.5]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"identity": 5}, "is of another fit: rows was None, and is ten"),
+        ({"identity": ["rows"]}, "is of another fit: rows was None"),
+        ({"identity": {"rows": {"a": 1}}}, "is of another fit: rows was {'a': 1}"),
+        ({"state": 5}, "cannot be read: the state is 5"),
+        ({"state": {**STATE, "task": 1}}, "cannot be read: its task should be str"),
+        ({"state": {**STATE, "rows": "7"}}, "cannot be read: its rows should be int"),
+        ({"state": {**STATE, "counts": 1}}, "cannot be read: its counts should be list"),
+        ({"state": {**STATE, "counts": ["1"]}}, "cannot be read: its counts should be list"),
+        ({"state": {**STATE, "sums": [0.5, 0.5]}}, "cannot be read: "),
+        ({"state": {name: STATE[name] for name in ("task", "rows")}}, "cannot be read: "),
+    ],
+    ids=str,
+)
+def test_a_checkpoint_whose_parts_are_of_another_kind_is_refused(change, message, tmp_path):
+    encoder = Encoder()
+    header = {"estimator": "checkpoint", "identity": {"rows": "ten"}, "state": STATE} | change
+    write_file(tmp_path / "checkpoint", {**header, "state": encoder.encode(header["state"])}, encoder.arrays)
+    with pytest.raises(CheckpointError, match=message):
+        FileCheckpoint(tmp_path / "checkpoint", {"rows": "ten"})
 
 
 def test_an_unfitted_model_is_not_saved(tmp_path):

@@ -111,6 +111,14 @@ def test_components_and_colours_can_be_chosen(page):
     assert page.locator("#embedding-2d .legendtoggle").count() == 0
 
 
+def test_ticks_of_the_spectrum_are_whole_numbers_written_out(page):
+    heights = [float(text) for text in page.locator("#spectrum-plot g.ytick text").all_text_contents()]
+    assert len(heights) > 1
+    assert heights == sorted(set(heights))  # and not 10, 2 for 10, 20
+    for plot in ("#spectrum-plot", "#variance-plot"):
+        assert page.locator(f"{plot} g.xtick text").all_text_contents() == ["1", "2", "3", "4"]
+
+
 def test_no_button_sends_the_data_away(page):
     titles = page.eval_on_selector_all(".modebar-btn", "buttons => buttons.map(one => one.dataset.title)")
     assert len(titles) > 0

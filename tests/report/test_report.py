@@ -78,9 +78,12 @@ def test_has_every_part(plane_page):
 
 def test_components_are_numbered_in_whole_steps(plane):
     _, model = plane
+    k = len(model.eigenvalues_)
     for figure in (spectrum_figure(model), variance_figure(model)):
-        assert figure.layout.xaxis.dtick == 1
-    assert spectrum_figure(KernelPCA(30, kernel="rbf", gamma=1.0).fit(annulus(60, rng=0))).layout.xaxis.dtick is None
+        assert (figure.layout.xaxis.tick0, figure.layout.xaxis.dtick) == (0, 1)
+        assert figure.layout.xaxis.range == (0.4, k + 0.6)
+    many = spectrum_figure(KernelPCA(30, kernel="rbf", gamma=1.0).fit(annulus(60, rng=0))).layout
+    assert (many.xaxis.tick0, many.xaxis.dtick, many.xaxis2.dtick) == (0, 5, 5)
 
 
 def test_tables_are_those_of_the_model(plane, plane_page):

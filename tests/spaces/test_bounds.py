@@ -180,6 +180,40 @@ def test_a_component_that_is_discarded_need_not_be_orthogonal_to_one_that_stays(
     np.testing.assert_allclose(found.space.bounds.inside, inside, rtol=0.03)
 
 
+def line(direction, value, missing=None):
+    """A cloud about the origin with one component, and a vector that truncation took."""
+    unit = direction / np.linalg.norm(direction)
+    lost = np.zeros(AXES) if missing is None else missing
+    bounds = Bounds(discarded=float(lost @ lost), inside=np.array([[value * (unit @ lost) ** 2]]))
+    origin, whole = np.zeros(AXES), value * np.outer(unit, unit) + np.outer(lost, lost)
+    span = PointSpan(Linear(), np.eye(AXES))
+    space = Eigenspace(
+        span, origin, unit[:, None], np.array([value]), np.zeros(1), 0.0, 1.0, float(np.trace(whole)), bounds
+    )
+    return Cloud(space, np.outer(lost, lost), origin, whole)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+@pytest.mark.parametrize("tilt", [0.02, 0.15])
+def test_what_is_missing_mixes_into_components_that_turn_as_far_as_it_can(unit, tilt):
+    """A component turns towards what was missing, nearly at right angles to it: both parts of the mixture add up."""
+    u, v = np.eye(AXES)[:2]
+    a, b = line(u, unit, 0.1 * np.sqrt(unit) * (0.01 * u + v)), line(u + tilt * v, unit)
+    for first, second in ((a, b), (b, a)):
+        found = both(first, second, 1)
+        inside = found.factors.T @ found.missing @ found.factors
+        assert inside <= found.space.bounds.inside <= 1.03 * inside
+
+
+def test_of_a_cloud_of_which_nothing_is_known_nothing_is_known():
+    rng = np.random.default_rng(0)
+    a, b = cloud(rng, 3, 1.0).space, cloud(rng, 4, 2.0).space
+    for first, second in ((replace(a, bounds=None), b), (a, replace(b, bounds=None))):
+        merged = merge(first, second)
+        assert merged.bounds is None
+        np.testing.assert_array_equal(merged.scatter, merge(a, b).scatter)
+
+
 @given(
     seed=st.integers(0, 10_000),
     weights=st.sampled_from([(1.0, 1.0), (3.0, 0.5)]),

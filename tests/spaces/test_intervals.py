@@ -137,14 +137,6 @@ def test_what_is_missing_inside_is_bounded_by_its_norm():
     np.testing.assert_allclose(bounds.inside_of(values), factors.T @ (lost * np.eye(AXES)) @ factors, rtol=1e-12)
 
 
-def test_signs_turn_what_is_missing_inside():
-    factors, missing = np.column_stack([HALF + 0.1 * E2, 0.5 * E1 + 0.2 * E2]), np.outer(E2, E2)
-    signs = np.array([1.0, -1.0])
-    turned = Bounds(discarded=1.0, inside=factors.T @ missing @ factors).turned(signs)
-    np.testing.assert_allclose(turned.inside, (factors * signs).T @ missing @ (factors * signs), rtol=1e-14)
-    assert Bounds(discarded=1.0).turned(signs).inside is None
-
-
 @pytest.mark.parametrize("tilt", [1e-2, 1e-3])
 @pytest.mark.parametrize("kept", [1, 3])
 def test_what_is_missing_mixes_into_components_in_second_order(tilt, kept):

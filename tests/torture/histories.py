@@ -18,7 +18,8 @@ from gramless import KernelPCA, kernels, load
 SAYS_WHY = re.compile(
     r"cannot be used here|significant negative eigenvalues|rescale|centre and scale|sample_weight adds up|Raise tol|"
     r"dtypes differ|features differ|max_support|minimum of 2|outside domain|needs domain|n_components=|"
-    r"do not fit float32|different boxes or landmarks|is too little for|keeps nothing that could be added|leaves nothing to go on from|has no partial_fit here|no method can serve"
+    r"do not fit float32|different boxes or landmarks|is too little for|keeps nothing that could be added|"
+    r"leaves nothing to go on from|has no partial_fit here|no method can serve"
 )
 _BASES = [KERNELS[name] for name in ("gaussian", "polynomial", "linear", "tanh", "laplacian", "manhattan", "matern")]
 

@@ -26,13 +26,15 @@ def refuse_squares(largest: float, what: str) -> None:
 
 
 def refuse_weights(total: float) -> None:
-    """Raise where weights that add up to `total` would take products with kernel values out of the range of float64.
+    """Raise where weights add up to 0, or would take products with kernel values out of the range of float64.
 
     Examples
     --------
     >>> refuse_weights(1e6)
     """
-    if total and not 1e-100 < total < 1e100:
+    if total == 0:
+        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    if not 1e-100 < total < 1e100:
         raise ValueError(
             f"sample_weight adds up to {total:.1e}, too {'small' if total < 1 else 'large'} to calculate with in "
             "float64; divide it by its largest entry: a factor of all rows changes the scale of eigenvalues alone"

@@ -11,14 +11,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 from gramless.arrays.tensors import is_tensor
 
 Piece = TypeVar("Piece")
-_LIMIT: ContextVar[int | None] = ContextVar("threads", default=None)
 _LEFT_BEHIND = 1.0  # seconds after which a lock that is needed for microseconds has no owner any more
 
 
@@ -26,27 +25,46 @@ class _Keeper:
     """Lives as long as the context that made it."""
 
 
-class _Flag:
-    """Something true of this thread inside a context; it ends with that even where Ctrl-C strikes in the last line."""
+class _Entry(NamedTuple):
+    """A value that counts while its keeper lives; after that the one before it does."""
+
+    keeper: Callable[[], _Keeper | None]
+    value: int
+    before: _Entry | None
+
+
+class _Scoped:
+    """A number of this thread inside a context; it ends with that even where Ctrl-C strikes in the last line."""
 
     def __init__(self, name: str) -> None:
-        self._keeper: ContextVar[Callable[[], _Keeper | None]] = ContextVar(name, default=lambda: None)
+        self._entry: ContextVar[_Entry | None] = ContextVar(name, default=None)
 
-    def __bool__(self) -> bool:
-        return self._keeper.get()() is not None
+    def get(self) -> int | None:
+        """The number of the innermost context that has not ended; None outside of all."""
+        entry = self._living()
+        return None if entry is None else entry.value
 
     @contextmanager
-    def raised(self) -> Iterator[None]:
-        keeper, before = _Keeper(), self._keeper.get()
+    def set_to(self, value: int) -> Iterator[None]:
+        keeper = _Keeper()
+        entry = _Entry(weakref.ref(keeper), value, self._living())
         try:
-            self._keeper.set(weakref.ref(keeper))
+            self._entry.set(entry)
             yield
         finally:
-            self._keeper.set(before)
+            if self._entry.get() is entry:  # or it was left behind, and ends now that another has begun
+                self._entry.set(entry.before)
+
+    def _living(self) -> _Entry | None:
+        entry = self._entry.get()
+        while entry is not None and entry.keeper() is None:
+            entry = entry.before
+        return entry
 
 
-_HELD = _Flag("held")  # this thread holds BLAS to one thread
-_INSIDE = _Flag("inside")  # this thread works on a piece
+_LIMIT = _Scoped("threads")  # so many may be used
+_HELD = _Scoped("held")  # this thread holds BLAS to one thread
+_INSIDE = _Scoped("inside")  # this thread works on a piece
 
 
 def thread_count() -> int:
@@ -70,11 +88,8 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; pass a positive number, or -1 for all cores")
     count = thread_count() if n_jobs is None else n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs)
-    token = _LIMIT.set(count)
-    try:
+    with _LIMIT.set_to(count):
         yield
-    finally:
-        _LIMIT.reset(token)
 
 
 def threads_for(x: Any) -> Any:
@@ -156,10 +171,10 @@ def one_blas_thread() -> Iterator[None]:
     Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
     cores, that costs many times what they save.
     """
-    if _HELD or _INSIDE:  # it is so already, by this thread or by the one that shares out this piece
+    if _HELD.get() or _INSIDE.get():  # it is so already, by this thread or by the one that shares out this piece
         yield
         return
-    with _HELD.raised():
+    with _HELD.set_to(1):
         try:
             _SINGLE.begin()
             yield
@@ -178,7 +193,7 @@ def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]])
     Pieces of a round must touch different memory: then the result does not depend on the number of threads. Work that
     is already inside a round is not shared again.
     """
-    threads = 1 if _INSIDE else thread_count()
+    threads = 1 if _INSIDE.get() else thread_count()
     with one_blas_thread():
         for pieces in rounds:
             if threads == 1 or len(pieces) == 1:
@@ -194,7 +209,7 @@ def _share(work: Callable[[Piece], None], pieces: list[Piece], threads: int) -> 
 
     def drain() -> None:
         try:
-            with _INSIDE.raised():
+            with _INSIDE.set_to(1):
                 while left:
                     try:
                         piece = left.popleft()

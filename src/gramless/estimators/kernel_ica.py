@@ -181,8 +181,6 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=1
         )
         weights = read_weights(sample_weight, rows)
-        if not (weights > 0).any():
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         with use_threads(self.n_jobs):
             whitening, white = self._whiten(rows, weights)
             used = weights > 0

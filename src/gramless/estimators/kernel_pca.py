@@ -406,8 +406,6 @@ default="linear"
         n = X.shape[0]
         if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
             raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
-        if not (weights > 0).any():
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         return X, weights
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, parse_memory, use_threads
+from gramless.arrays import Array, parse_memory, refuse_weights, use_threads
 from gramless.errors import IndefiniteKernelWarning, MemoryLimitError, SourceError
 from gramless.estimators.asking import components_asked, domain_around, make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
@@ -29,7 +29,7 @@ from gramless.persistence.checkpoint import FileCheckpoint
 from gramless.planning import Plan, make_plan, methods
 from gramless.problem import Problem
 from gramless.progress import observer
-from gramless.routes.blockwise import Gathering, fit_blockwise, shared_pairs
+from gramless.routes.blockwise import Begun, Gathering, fit_blockwise, shared_pairs
 from gramless.routes.survey import Survey, SurveyOf
 
 _SAMPLE = 20_480  # rows: what the choice of a thousand landmarks looks at
@@ -120,8 +120,7 @@ class OutOfCore:
         seed = int(read_seed(self.random_state).integers(2**31))
         measures = self._moves_input or self.gamma == "scale"
         survey = rows.map_reduce(SurveyOf(size, measures, seed), "survey")
-        if not survey.weight > 0:
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+        refuse_weights(survey.weight)
         rows.n_rows = survey.rows
         self._refuse_too_many(survey.rows, rows.name)
         sample, weights = survey.sample.rows, survey.sample.weights
@@ -180,24 +179,20 @@ class OutOfCore:
         """The pass that sums moments, and the model it leads to."""
         self.method_ = self.plan_.chosen
         if rows.checkpoint is not None:
-            state = {"plan": self.plan_, "features": features, "gamma": self.gamma_, "rows": n_rows}
-            if self._moves_input:
-                state["mean"] = self._input_mean
-            if self.scale_input:
-                state["scale"] = self._input_scale
-            rows.checkpoint.begin("moments", state)
+            moved = (self._input_mean if self._moves_input else None, self._input_scale if self.scale_input else None)
+            rows.checkpoint.begin("moments", Begun(self.plan_, features, self.gamma_, n_rows, *moved))
         self._finish(rows, features, n_rows)
 
     def _resume(self: Any, rows: LocalRows, checkpoint: FileCheckpoint) -> None:
         """Go on with a pass that was interrupted."""
-        state: Any = checkpoint.kept
-        self.plan_, self.gamma_ = state["plan"], state["gamma"]
+        begun: Begun = checkpoint.kept
+        self.plan_, self.gamma_ = begun.plan, begun.gamma
         if self._moves_input:
-            self._input_mean = state["mean"]
+            self._input_mean = begun.mean
         if self.scale_input:
-            self._input_scale = state["scale"]
+            self._input_scale = begun.scale
         self.method_ = self.plan_.chosen
-        self._finish(rows, state["features"], state["rows"])
+        self._finish(rows, begun.features, begun.rows)
 
     def _finish(self: Any, rows: LocalRows, features: FeatureMap, n_rows: int | None) -> None:
         observer().begins(self.method_, self.plan_.candidates[self.method_].seconds)

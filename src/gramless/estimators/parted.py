@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramless.arrays import evenly_spaced, parse_memory, use_threads
+from gramless.arrays import evenly_spaced, parse_memory, refuse_weights, use_threads
 from gramless.estimators.asking import make_request, pose_components, to_plan
 from gramless.estimators.bandwidth import gamma_of_variance, resolve_gamma
 from gramless.estimators.columns import refuse_other_columns, take_columns
@@ -147,5 +147,4 @@ def _refuse_too_many(model: Any, rows: PartedRows) -> None:
         raise ValueError(f"Found array with {n} sample(s) while a minimum of 2 is required")
     if isinstance(model.n_components, Integral) and int(model.n_components) > n:
         raise ValueError(f"n_components={model.n_components} is more than the {n} samples given; pass at most {n}")
-    if not rows.positive:
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    refuse_weights(rows.weight)

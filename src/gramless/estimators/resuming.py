@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from gramless._version import __version__
-from gramless.errors import CheckpointWarning
+from gramless.errors import CheckpointError, CheckpointWarning
 from gramless.execution import LocalRows
 from gramless.persistence.checkpoint import FileCheckpoint, digest, in_words
+from gramless.routes.blockwise import Begun, Gathered
+from gramless.routes.survey import Survey
 from gramless.sources import Source
 from gramless.warning import warn
 
+_TASKS: dict[str, tuple[type[Any], type[Any]]] = {"survey": (int, Survey), "moments": (Begun, Gathered)}
 _BESIDE = {"checkpoint", "copy_X", "n_jobs", "verbose", "keep_data"}  # parameters that change no sum
 
 
@@ -30,7 +34,19 @@ def open_checkpoint(model: Any, rows: LocalRows, sample_weight: Any) -> FileChec
     identity["data: rows of a block"] = str(rows.block_rows)
     identity["data: sample_weight"] = _weights_in_words(sample_weight)
     identity["version of gramless"] = __version__
-    return FileCheckpoint(model.checkpoint, identity)
+    checkpoint = FileCheckpoint(model.checkpoint, identity)
+    if checkpoint.task:
+        _refuse_foreign(checkpoint)
+    return checkpoint
+
+
+def _refuse_foreign(checkpoint: FileCheckpoint) -> None:
+    """Refuse what no fit of ours has left there."""
+    kept, summed = _TASKS.get(checkpoint.task, (NoneType, NoneType))
+    if not isinstance(checkpoint.kept, kept) or not all(isinstance(part, summed) for _, part in checkpoint.parts):
+        raise CheckpointError(
+            f"checkpoint={str(checkpoint.path)!r} holds {checkpoint.task!r}, and no fit does; delete it to begin anew"
+        )
 
 
 def warn_unused(checkpoint: Any, method: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from gramless.arrays import Array
+from gramless.arrays import Array, refuse_weights
 from gramless.estimators.bandwidth import adds_differences, gamma_of_variance, resolve_gamma
 from gramless.estimators.criteria import Criterion, EigenvalueGap, PreimageError
 from gramless.estimators.reading import read_weights
@@ -148,8 +148,7 @@ def select_bandwidth(
     else:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
         weights = read_weights(sample_weight, X)
-    if not (weights > 0).any():
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    refuse_weights(float(weights.sum()))
     start = _value_of(pattern, parameter, resolve_gamma(first, X, weights, pattern))
     if criterion not in SEARCHED:
         return Bandwidth(replace(pattern, **{parameter: start}), parameter, criterion)

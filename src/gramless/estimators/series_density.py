@@ -124,8 +124,6 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         weights = read_weights(sample_weight, rows)
         used = np.flatnonzero(weights > 0)
-        if len(used) == 0:
-            raise ValueError("sample_weight is 0 for every row; at least one must be positive")
         rows, weights = rows[used], weights[used]
         self.kernel_ = self._choose_kernel(rows, weights) if self.kernel is None else self.kernel
         rng = read_seed(self.random_state)

@@ -83,10 +83,7 @@ class CompositeMap(RowwiseMap):
             leak_error=xp.minimum(
                 leak, slip + 5 * (a.error * norm_a + b.error * norm_b) * (a.leak + b.leak) + 1e-11 * leak
             ),
-            error=a.error * norm_b
-            + b.error * norm_a
-            + a.error * b.error
-            + growth(2, unit_roundoff()) * norm_a * norm_b,
+            error=a.error * norm_b + b.error * norm_a + growth(2, unit_roundoff()) * norm_a * norm_b,
             rounding=(a.rounding * whole_b + (a.norms2 + a.leak) * b.rounding) * (1 + 1e-12),
         )
 

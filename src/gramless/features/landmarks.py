@@ -32,8 +32,6 @@ from gramless.features.triangle import Triangle
 from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import growth
 
-_MOST = 1000
-
 
 @dataclass(frozen=True, eq=False)
 class LandmarkMap(RowwiseMap):
@@ -136,9 +134,9 @@ class LandmarkMap(RowwiseMap):
         gram_error = s * rounding.absolute + rounding.relative * trace + growth(s + 2, unit_roundoff()) * trace
         slip = 1.01 * ((gram_error + self._balance) * weights2 + f**2 / self._balance + g**2)
         blur = rounding.absolute + (rounding.relative + (s + 4) * unit_roundoff()) * diagonal + slip
-        exact = xp.minimum((diagonal - norms2).clip(0.0) + blur, diagonal + blur)
+        leak = (diagonal - norms2).clip(0.0) + blur
         return FeatureRows(
-            values=values, leak=exact, leak_error=xp.minimum(exact, 2 * blur), error=xp.zeros_like(f), rounding=slip
+            values=values, leak=leak, leak_error=xp.minimum(leak, 2 * blur), error=xp.zeros_like(f), rounding=slip
         )
 
     @cached_property

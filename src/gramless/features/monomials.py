@@ -28,7 +28,6 @@ from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
 
-_MOST_FEATURES = 20_000
 _ON_CARD = 2**25  # numbers of a chunk of monomials there
 _GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
 
@@ -204,7 +203,7 @@ class Monomials(FeatureMap):
             table = _binomial_powers(root * self.center[i], root * self.unit[i], degree)
             with np.errstate(over="ignore", invalid="ignore"):
                 out *= table[outer[:, i + 1][:, None], inner[:, i + 1]]
-        if power.scale > 0 and power.degree > 0 and not out.any():
+        if power.factor > 0 and power.scale > 0 and power.degree > 0 and not out.any():
             raise ValueError(f"monomials of degree {power.degree} of this data underflow; scale it up")
         return out
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from gramless._version import __version__
 from gramless.arrays import Array
-from gramless.errors import CheckpointError
+from gramless.errors import CheckpointError, FormatError
 from gramless.persistence.decoding import Decoder
 from gramless.persistence.encoding import Encoder
 from gramless.persistence.file import read_file, write_file
 from gramless.persistence.types import describe, fits
 
-_STATE: dict[str, Any] = {"task": str, "rows": int, "counts": list[int], "sums": list[Any]}
 _MOST_FEATURES = 10**7  # a map may be kept before there are sums of its size
+_STATE: dict[str, Any] = {"task": str, "rows": int, "kept": Any, "counts": list[int], "sums": list[Any]}
 
 
 class FileCheckpoint:
@@ -46,7 +46,8 @@ class FileCheckpoint:
 
     def __init__(self, path: Any, identity: dict[str, str]) -> None:
         self.path, self.identity = Path(path), identity
-        self.task, self.rows, self.kept = "", 0, None
+        self.task, self.rows = "", 0
+        self.kept: Any = None
         self.parts: list[tuple[int, Any]] = []
         if not self.path.parent.is_dir():
             raise CheckpointError(f"checkpoint={str(path)!r}: there is no folder {self.path.parent}")
@@ -61,8 +62,7 @@ class FileCheckpoint:
         if header.get("estimator") != "checkpoint":
             raise CheckpointError(f"checkpoint={str(self.path)!r} is a file of a model, not of a fit that was begun")
         was = header.get("identity")
-        if not isinstance(was, dict):
-            raise CheckpointError(f"checkpoint={str(self.path)!r} does not say of what fit it is")
+        was = was if isinstance(was, dict) else {}
         for name in sorted({*self.identity, *was}):
             before, now = was.get(name), self.identity.get(name)
             if before != now:
@@ -73,8 +73,8 @@ class FileCheckpoint:
         try:
             state = Decoder(arrays, most_features=_MOST_FEATURES).expect(header["state"], dict[str, Any], "the state")
             for name, hint in _STATE.items():
-                if not fits(state[name], hint) or (hint is int and state[name] < 0):
-                    raise ValueError(f"{name} is {state[name]!r:.80}, where {describe(hint)} is needed")
+                if not fits(state[name], hint):
+                    raise FormatError(f"its {name} should be {describe(hint)}")
             self.task, self.rows, self.kept = state["task"], state["rows"], state["kept"]
             self.parts = list(zip(state["counts"], state["sums"], strict=True))
         except (ValueError, KeyError) as error:

@@ -31,7 +31,7 @@ from gramless.kernels.spectral import SpectralDensity
 from gramless.planning import Plan
 from gramless.problem import Estimate, Problem
 from gramless.routes import Fitted
-from gramless.routes.blockwise import Gathered
+from gramless.routes.blockwise import Begun, Gathered
 from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.routes.stream.newcomers import Newcomers
 from gramless.routes.survey import Survey
@@ -47,7 +47,7 @@ CLASSES: dict[str, type[Any]] = {
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
         *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
-        *(Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
+        *(Begun, Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
     )
 }
 

@@ -92,11 +92,17 @@ def read_file(path: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         If `path` is not a whole file of this format.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe must not be waited for
-    with open(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, flags)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise FormatError("it is a folder, not a file of a model")
         if not stat.S_ISREG(status.st_mode):
             raise FormatError("it is not a regular file")
-        return _read(file, status.st_size)
+        with open(descriptor, "rb", closefd=False) as file:
+            return _read(file, status.st_size)
+    finally:
+        os.close(descriptor)
 
 
 def _read(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array]]:

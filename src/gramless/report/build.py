@@ -106,7 +106,7 @@ def build_report(
         sections = _sections(model, sample, label, pictures)
     links = "".join(f'<a href="#{section.name}">{escape(section.title)}</a>' for section in sections)
     tiles = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text).replace('(', '(<wbr>')}</dd></div>"
         for name, text in summary_rows(model)
         if name not in ("model", "certificate")
     )

@@ -20,7 +20,7 @@ def spectrum_figure(model: Any) -> Any:
     figure.add_trace(_measure("width / eigenvalue", certificate.width, BLUE, "circle", "solid"), 1, 2)
     figure.add_trace(_measure("angle (radians)", angle, ORANGE, "square", "dot"), 1, 2)
     if (certificate.values > 0).all():
-        figure.update_yaxes(type="log", dtick="D2", row=1, col=1)
+        figure.update_yaxes(type="log", **_magnitudes(certificate.values), row=1, col=1)
     figure.update_yaxes(type="log", dtick=1, exponentformat="power", row=1, col=2)
     figure.update_xaxes(**_numbers(len(certificate.values)))
     figure.update_layout(height=420, showlegend=True, legend={"x": 0.58, "y": 0.98, "bgcolor": "rgba(255,255,255,.7)"})
@@ -28,8 +28,20 @@ def spectrum_figure(model: Any) -> Any:
 
 
 def _numbers(k: int) -> dict[str, Any]:
-    """An axis of `k` components: few of them would get ticks at halves."""
-    return {"title_text": "component"} | ({"dtick": 1} if k <= 20 else {})
+    """An axis of `k` components: whole numbers, not more of them than can be read, and no component 0."""
+    steps = (step * 10**power for power in range(9) for step in (1, 2, 5))
+    step = 1 if k <= 20 else next(step for step in steps if k <= 12 * step)
+    return {"title_text": "component", "tick0": 0, "dtick": step, "range": [0.4, k + 0.6]}
+
+
+def _magnitudes(values: Any) -> dict[str, Any]:
+    """Ticks of a logarithmic axis: 1, 2, 5, 10, 20, written out; powers of ten where there are many.
+
+    Plotly would write 2 and 5 for 20 and 50.
+    """
+    if values.max() > 1000 * values.min():
+        return {"dtick": 1, "exponentformat": "power"}
+    return {"dtick": "D2", "tickformat": "~g"}
 
 
 def _eigenvalues(certificate: Any) -> Any:

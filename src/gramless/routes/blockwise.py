@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, evenly_spaced
+from gramless.arrays import Array, evenly_spaced, refuse_weights
 from gramless.arrays.devices import rows_on
 from gramless.execution import Block, Rows
 from gramless.features import Box, FeatureMap, LandmarkMap, Moments
+from gramless.planning import Plan
 from gramless.problem import Problem, Request
 from gramless.routes.explicit import SIGN_ROWS, conclude
 from gramless.routes.fitted import Fitted, sign_flips
@@ -20,6 +21,29 @@ from gramless.spaces import RowSample
 from gramless.spaces.batch import largest_positive
 
 _FEWEST_PAIRS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """What a pass for moments is begun with: all that another process needs to go on with it.
+
+    Attributes
+    ----------
+    plan : Plan
+    features : FeatureMap
+    gamma : float
+    rows : int or None
+        Of the source, where that is known.
+    mean, scale : ndarray of shape (d,) or None
+        What rows are moved and divided by before the kernel sees them.
+    """
+
+    plan: Plan
+    features: FeatureMap
+    gamma: float
+    rows: int | None
+    mean: Array | None = None
+    scale: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +158,7 @@ def fit_blockwise(rows: Rows, work: Gathering, problem: Problem, request: Reques
     """
     gathered = rows.map_reduce(work, "moments")
     moments = gathered.moments
-    if not moments.weight > 0:
-        raise ValueError("sample_weight is 0 for every row; at least one must be positive")
+    refuse_weights(moments.weight)
     if problem.k > moments.rows:
         raise ValueError(
             f"n_components={problem.k} is more than the {moments.rows} rows of {rows.name}; pass at most {moments.rows}"

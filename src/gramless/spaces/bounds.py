@@ -26,7 +26,7 @@ class Bounds:
     Attributes
     ----------
     discarded : float
-        Norm of E. (Its trace is known too: the exact total less the stored eigenvalues.)
+        Norm of E. (Its trace is bounded too, by the total less the stored eigenvalues: :meth:`limited`.)
     leak : float
     slip : float
         In the scale of roots of eigenvalues.
@@ -39,7 +39,8 @@ class Bounds:
     mean_norm2 : float
         Error of the squared norm of the stored mean.
     trace : float
-        Error of the exact total.
+        Rounding error of the stored total. Up to that, and until a mean was reduced, the total is tr S; models merged
+        afterwards add the distance of stored means, and then the roots of the total and of tr S differ by at most slip.
     inside : ndarray of shape (r, r) or None
         N with F^T E F <= N, in the order of positive semidefinite matrices: what was discarded while components still
         turned, and so need not be orthogonal to those of today. None where only \\|E\\| F^T F is known.
@@ -70,10 +71,6 @@ class Bounds:
             inside=None if self.inside is None else factor**2 * self.inside,
         )
 
-    def turned(self, signs: Array) -> Bounds:
-        """The same after components were multiplied by `signs` (r,)."""
-        return self if self.inside is None else replace(self, inside=self.inside * np.outer(signs, signs))
-
     def truncated(self, values: Array, k: int) -> Bounds:
         """The same after all but the leading `k` of the components, with these `values` (r,), were discarded."""
         if k >= len(values):
@@ -88,7 +85,7 @@ class Bounds:
         return np.diag(self.discarded * (values + self.gram))
 
     def limited(self, values: Array, trace: float) -> float:
-        """Bound on the norm of E: by its trace, too, which is what the exact total has left."""
+        """Bound on the norm of E: by its trace, too, which is at most what the total has left."""
         whole = (np.sqrt(max(0.0, trace + self.trace)) + self.slip) ** 2  # at least |C|_F^2 + trace of E
         return min(self.discarded, max(0.0, float(whole - values.sum()) + len(values) * self.gram))
 
@@ -105,7 +102,7 @@ class Bounds:
         values : ndarray of shape (r,)
             Stored eigenvalues, descending: all of them.
         trace : float
-            The exact total.
+            The stored total.
         count : int, optional
             So many of the intervals are made as narrow as can be; default: all.
 

@@ -33,7 +33,7 @@ class Eigenspace:
     weight : float
         Total weight W.
     trace : float
-        Exact total scatter: all eigenvalues together.
+        Exact total scatter: all eigenvalues together. After a reduction and a merge, up to the slip of `bounds`.
     bounds : Bounds or None
         What is known of the error of all this; None where nothing is.
     """

@@ -273,7 +273,7 @@ def _signs(turn: Array, before: Array, values: Array, factors: Array) -> Array:
 
     The inner product of component i before and j now is turn_ij sqrt(l_j / l_i).
     """
-    signs = largest_positive(factors) if len(values) else np.zeros(0)
+    signs = largest_positive(factors)
     k = min(turn.shape)
     agreement = turn.diagonal()[:k] * np.sqrt(values[:k] / before[:k])
     signs[:k] = np.where(np.abs(agreement) > 0.1, np.sign(agreement), signs[:k])

@@ -98,6 +98,25 @@ def test_light_frequencies_go_in_pairs_and_together_weigh_less_than_allowed():
     assert tuple(np.abs(grid.modes).max(axis=0)) == grid.axes.counts
 
 
+def test_of_any_error_the_heaviest_frequency_is_kept():
+    kernel, box = Gaussian(0.3), Box(np.zeros(2), np.ones(2))
+    grid = make_grid(kernel, box, choose_axes(kernel, box.extent, 1e-2), 1e3, goal=1e3)
+    np.testing.assert_array_equal(grid.modes, [[0, 0]])
+    assert grid.axes.counts == (1, 1)
+
+
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**30])
+def test_units_of_length_do_not_matter(unit):
+    for one, other in ((Gaussian(0.7), Gaussian(0.7 * unit)), (Matern(1.5, 0.7), Matern(1.5, 0.7 * unit))):
+        here, there = (
+            choose_axes(one, np.array([1.0, 0.4]), 1e-3),
+            choose_axes(other, unit * np.array([1.0, 0.4]), 1e-3),
+        )
+        assert there.counts == here.counts
+        np.testing.assert_allclose(there.periods, unit * here.periods, rtol=1e-12)
+        assert here.reach == pytest.approx(there.reach / unit, rel=1e-12)
+
+
 def test_frequencies_have_places_and_points_have_angles():
     grid = grid_of(Gaussian(0.5), (1.0, 0.4), 1e-3)
     shape = grid.axes.shape

@@ -31,9 +31,9 @@ class Off:
 @pytest.mark.parametrize("part", [1e-8, -9e-4])
 def test_sums_that_are_off_are_measured_and_counted(monkeypatch, d, part):
     x, weights = np.random.default_rng(0).random((30, d)), np.arange(30.0)
-    phi = fourier_map(Gaussian(0.7), Box.around(x), 1e-12)
+    phi = fourier_map(Gaussian(2.0), Box.around(x), 1e-9)
     exact = phi.moments(x, weights)
-    assert exact.slip <= 1e-12 * weights.sum()
+    assert exact.slip <= 1e-9 * weights.sum()
     monkeypatch.setitem(sys.modules, "finufft", Off(part))
     found = phi.moments(x, weights)
     assert np.abs(found.sums - exact.sums).max() == pytest.approx(abs(part) * weights.sum(), rel=1e-3)
@@ -97,7 +97,7 @@ def test_rows_that_are_far_away_or_nowhere_have_no_features():
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_rows_are_projected_in_chunks(k):
     phi = fourier_map(Gaussian(1.0), Box(np.zeros(1), np.ones(1)), 1e-9)
-    x = np.linspace(0, 1, 140_000)[:, None]
+    x = np.linspace(0, 1, 132_000)[:, None]
     coefficients = np.random.default_rng(1).standard_normal((phi.n_features, k))
     np.testing.assert_allclose(phi.dot(x, coefficients), phi(x) @ coefficients, atol=1e-8)
 
@@ -121,3 +121,12 @@ def test_maps_of_other_kinds_are_another_space():
     phi = fourier_map(Gaussian(0.3), BOX, 1e-3)
     assert phi.same_space(fourier_map(Gaussian(0.3), BOX, 1e-3))
     assert not phi.same_space(maps)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_dot_is_the_product_with_the_features(k):
+    rng = np.random.default_rng(0)
+    x = rng.random((50, 2)).astype(np.float32)
+    phi = fourier_map(Gaussian(0.3), Box.around(x), 1e-11)
+    coefficients = rng.standard_normal((phi.n_features, k))
+    assert np.abs(phi.dot(x, coefficients) - phi(x) @ coefficients).max() <= 1e-10 * np.linalg.norm(coefficients)

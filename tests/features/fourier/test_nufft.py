@@ -1,9 +1,13 @@
 """Sums of exponentials by finufft are direct sums within what is promised, and what it is off by is measured."""
 
+import sys
+
 import numpy as np
 import pytest
 
+from gramless.features import Box, fourier_map
 from gramless.features.fourier.nufft import asked, frequency_sums, measured_error, point_values, promised
+from gramless.kernels import Gaussian
 
 SHAPES = [(9,), (5, 7), (3, 5, 7)]
 
@@ -64,3 +68,10 @@ def test_an_error_at_the_edge_is_measured(shape):
         assert measured_error(angles, strengths, wrong) == pytest.approx(0.3, rel=1e-12)
     assert measured_error(angles, strengths, exact + 0.2 * strengths.sum()) == pytest.approx(0.2, rel=1e-12)
     assert measured_error(angles, np.zeros(40), np.zeros(shape)) == 0
+
+
+def test_without_finufft_the_error_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "finufft", None)
+    x = np.zeros((2, 1))
+    with pytest.raises(ImportError, match="pip install finufft"):
+        fourier_map(Gaussian(1.0), Box.around(x), 1e-6).moments(x, np.ones(2))

@@ -11,7 +11,7 @@ from gramless.kernels import Gaussian, Matern
 
 X = np.random.default_rng(0).random((9, 2)) * [1.0, 0.3]
 W = np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0, 1.0, 0.25, 1.0])
-SMOOTH = fourier_map(3.0 * Gaussian(0.5), Box.around(X), 1e-6)
+SMOOTH = fourier_map(3.0 * Gaussian(0.8), Box.around(X), 1e-6)
 ROUGH = fourier_map(Matern(0.5, 0.5), Box.around(X[:, :1]), 0.2)
 
 
@@ -72,7 +72,9 @@ def test_rows_that_are_taken_out_leave_the_others_and_both_errors():
 
 
 def test_weights_times_a_factor():
-    there = bounded(0.1, 0.01).scaled(4.0)
+    here = bounded(0.1, 0.01)
+    there = here.scaled(4.0)
+    np.testing.assert_array_equal(there.sums, 4 * here.sums)
     assert (there.weight, there.squares) == (4 * W.sum(), 16 * (W @ W))
     assert (there.slip, there.left_out) == (pytest.approx(0.4), pytest.approx(0.04))
     assert bounded(0.0, 0.0).scaled(4.0).slip >= 4 * unit_roundoff() * W.sum()
@@ -114,3 +116,54 @@ def test_errors_of_all_sums_that_work_together():
         assert (found.lower[:2] <= truth.values).all()
         assert (truth.values <= found.upper[:2]).all()
         assert (np.abs(found.values - truth.values) <= found.residual).all()
+
+
+def test_every_error_of_the_sums_widens_the_intervals_by_what_it_may_do():
+    """Images of a box that nearly fills a period; frequencies left out, upwards alone; errors of the sums."""
+    x = np.random.default_rng(0).random((20, 1))
+    moments = fourier_map(Gaussian(0.5), Box.around(x), 1e-12).moments(x, np.ones(20))
+
+    def solve(**changed):
+        return replace(moments, **changed).solve(2, 1e-12, np.random.default_rng(0))
+
+    plain = solve()
+    grid = moments.grid
+    crowded = replace(grid, box=Box(grid.box.low, grid.box.low + grid.axes.periods - 3 * 0.5))
+    more = 20 * (crowded.aliasing - grid.aliasing)
+    assert 0.1 < more < 1
+    images = solve(grid=crowded)
+    np.testing.assert_allclose(images.upper - plain.upper, more, rtol=1e-6)
+    np.testing.assert_allclose(plain.lower[0] - images.lower[0], more, rtol=1e-6)
+    np.testing.assert_allclose(images.residual - plain.residual, more, rtol=1e-6)
+    left_out = solve(left_out=moments.left_out + 1e-3)
+    np.testing.assert_allclose(left_out.upper - plain.upper, 1e-3, rtol=1e-6)
+    np.testing.assert_array_equal(left_out.lower, plain.lower)
+    off = solve(slip=moments.slip + 1e-5)
+    assert (off.upper[:2] - plain.upper[:2] >= 3e-5 * (1 - 1e-6)).all()
+    assert (plain.lower[:2] - off.lower[:2] >= 3e-5 * (1 - 1e-6)).all()
+
+
+def test_different_boxes_do_not_mix():
+    x = np.linspace(0, 1, 5)[:, None]
+    one, two = (fourier_map(Gaussian(1.0), Box.around(x * side), 1e-6) for side in (1.0, 2.0))
+    assert one.same_space(fourier_map(Gaussian(1.0), Box.around(x), 1e-6))
+    assert not one.same_space(two)
+    assert not one.same_space(fourier_map(Gaussian(2.0), Box.around(x), 1e-6))
+    with pytest.raises(ValueError, match="domain"):
+        one.moments(x, np.ones(5)) + two.moments(x, np.ones(5))
+    with pytest.raises(ValueError, match=r"outside the box .* domain"):
+        one.moments(2 * x, np.ones(5))
+    with pytest.raises(ValueError, match="leaves nothing"):
+        one.moments(x[:2], np.ones(2)) - one.moments(x, np.ones(5))
+
+
+def test_no_weight_at_all():
+    x = np.linspace(0, 1, 5)[:, None]
+    phi = fourier_map(Gaussian(1.0), Box.around(x), 1e-6)
+    for moments in (phi.moments(x, np.zeros(5)), phi.moments(x[:0], np.zeros(0))):
+        assert (moments.weight, moments.trace, moments.mean_norm2) == (0, 0, 0)
+        nothing = moments.solve(2, 1e-6, np.random.default_rng(0))
+        assert not nothing.values.any()
+        assert not nothing.upper.any()
+        assert (nothing.values.shape, nothing.lower.shape, nothing.axes.shape) == ((2,), (3,), (phi.n_features, 2))
+        assert np.array_equal((moments + phi.moments(x, np.ones(5))).sums, phi.moments(x, np.ones(5)).sums)

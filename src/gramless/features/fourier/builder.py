@@ -156,5 +156,5 @@ def _bytes(problem: Problem, axes: Axes) -> int:
     transforms = min(threads, -(-problem.n // rows)) * (rows * (16 * d + 48) + 16 * points * (1 + 2.2**d))
     unknowns, k = _unknowns(axes), problem.k
     dense = is_dense(int(unknowns), k + 1)
-    solving = 40 * unknowns**2 if dense else 8 * unknowns * (6 * k + 160) + 8 * 6 * points
+    solving = 40 * unknowns**2 if dense else 8 * unknowns * (11 * k + 160) + 8 * 6 * points
     return int(2e6 + 16 * 2 * points + max(transforms, solving))
