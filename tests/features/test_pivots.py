@@ -92,6 +92,10 @@ def test_a_row_of_no_weight_is_never_a_landmark():
     phi = LandmarkBuilder().make(problem_of(x, Linear()), x, weights, np.random.default_rng(0))
     np.testing.assert_array_equal(phi.points, [[0.0, 0.0]])
     assert phi.moments(x[1:], weights[1:]).trace <= 1e-12
+    half = np.arange(40) % 2 * 1.0
+    for choice in ("cholesky", "uniform"):
+        chosen = choose_pivots(Laplacian(1.0), half[:, None], half, 10, 0.0, np.random.default_rng(0), choice).indices
+        assert half[chosen].all()
 
 
 @pytest.mark.parametrize("memory", [10**5, 10**6, 10**7, 10**8])
