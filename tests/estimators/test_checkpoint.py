@@ -206,6 +206,15 @@ def test_a_checkpoint_that_no_fit_has_left_is_refused(begun, task, kept, part):
         model.fit(source)
 
 
+@pytest.mark.parametrize("rows", [-256, 0, 10**12])
+def test_a_checkpoint_whose_blocks_have_other_rows_is_refused(begun, rows):
+    path, source, model = begun
+    file = FileCheckpoint(path, read_file(path)[0]["identity"])
+    file.save(file.parts, rows)
+    with pytest.raises(CheckpointError, match=rf"7 blocks says that they have {rows} rows; delete it"):
+        model.fit(source)
+
+
 def test_a_file_that_changed_since_is_refused(tmp_path, small_blocks):
     path = tmp_path / "x.npy"
     np.save(path, ROWS)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from torture import crowding, killing, starving
+from torture import crowding, histories, killing, starving
 
 
 @pytest.mark.parametrize("name", crowding.MODELS)
@@ -25,3 +25,9 @@ def test_a_killed_stream_goes_on_with_the_same_bits():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not count a process's memory")
 def test_memory_that_a_limit_forbids_is_not_asked_for():
     assert starving.run(seed=0)["failures"] == []
+
+
+def test_a_few_histories():
+    found = histories.run(4.0, seed=5)
+    assert found["failures"] == []
+    assert found["histories"] > 0

@@ -69,6 +69,16 @@ def _outside(header: dict[str, Any], arrays: Any) -> None:
     arrays[tree["array"]] = arrays[tree["array"]] + np.int32(2**30)
 
 
+def _filled(cls: str, field: str, value: float) -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    """Another number in an array: finufft, which trusts its input, would write where it must not."""
+
+    def change(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        name = _walk(header, cls)[field]["array"]
+        arrays[name] = np.full_like(arrays[name], value)
+
+    return change
+
+
 def _texts(header: dict[str, Any], arrays: Any) -> None:
     texts = ["a"] * 2000 + ["b" * 20_000]
     header["attributes"]["classes_"] = {"texts": texts, "shape": [2001], "object": False}
@@ -158,6 +168,8 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         _sealed("pca-fourier", lambda header, _: _walk(header, "Axes").update(counts={"tuple": [2**30]})),
         "cannot have a grid",
     ),
+    "box-of-nan.safetensors": (_sealed("pca-fourier", _filled("Problem", "low", np.nan)), "a box reaches from"),
+    "short-period.safetensors": (_sealed("pca-fourier", _filled("Axes", "periods", 1e-320)), "has the periods"),
     "one-long-text.safetensors": (_sealed("discriminant", _texts), "much longer than the others"),
     "entry-outside.safetensors": (_sealed("pca-sparse-rows", _outside), "lies outside it"),
     "nested-kernels.safetensors": (_sealed("pca-dense", _nested), "more than 100 levels"),

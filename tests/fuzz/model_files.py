@@ -46,7 +46,10 @@ def attempt(name: str, data: bytes, path: Path, rng: Any, *, unchanged: bool) ->
 
 def _resealed(name: str, path: Path, rng: Any) -> None:
     header, arrays = read_file(KEPT / name)
-    changed = trees.change_tree(header, rng)
+    changed = trees.change_tree(header, rng) if rng.integers(2) else header
+    if changed is header or rng.integers(4) == 0:
+        chosen = str(rng.choice(list(arrays)))
+        arrays[chosen] = trees.change_array(arrays[chosen], rng)
     try:
         write_file(path, changed, arrays)
     except (ValueError, TypeError, RecursionError):  # no JSON: there is no file to try
@@ -54,6 +57,8 @@ def _resealed(name: str, path: Path, rng: Any) -> None:
     model = load(path)
     try:
         _use(model)
+        if hasattr(model, "partial_fit"):
+            model.partial_fit(np.random.default_rng(0).uniform(-1, 1, (3, model.n_features_in_)))
     except MemoryError:
         raise
     except Exception:

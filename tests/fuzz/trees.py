@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+
 _VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 3, 10**6, 2**31, 2**62, 2**63, 2**64, -(2**63), 10**300, 0.5, -1e300, 5e-324),
     *("", "0", "1", "float64", "object", "KernelPCA", "Gaussian", "Monomials", "TaylorMap", "os.system", "__class__"),
@@ -55,3 +57,28 @@ def _change(holder: Any, key: Any, rng: Any) -> None:
         holder[key] = [value + 1, -value, value * 2, 0, value * 10**6][rng.integers(5)]
     else:
         holder[key] = copy.deepcopy(_VALUES[rng.integers(len(_VALUES))])
+
+
+_NUMBERS = (np.nan, np.inf, -np.inf, 1e308, -1e300, 0.0, 5e-324)
+
+
+def change_array(array: Any, rng: Any) -> Any:
+    """A copy with a number, the type, the shape or the order of its entries changed."""
+    changed = array.copy()
+    choice = rng.integers(7)
+    if choice < 2 and array.size and array.dtype.kind == "f":
+        changed.reshape(-1)[rng.integers(array.size) if choice else slice(None)] = rng.choice(_NUMBERS)
+    elif choice < 2 and array.size and array.dtype.kind == "i":
+        changed.reshape(-1)[rng.integers(array.size)] = rng.choice([-1, 0, np.iinfo(array.dtype).max])
+    elif choice == 2:
+        with np.errstate(invalid="ignore", over="ignore"):
+            changed = changed.astype(str(rng.choice(["f4", "f2", "i8", "i1", "u1", "?"])))
+    elif choice == 3:
+        changed = np.ascontiguousarray(changed.T)
+    elif choice == 4:
+        changed = changed.reshape(-1)
+    elif choice == 5 and array.ndim:
+        changed = changed[: rng.integers(len(array) + 1)]
+    elif array.ndim:
+        changed = np.concatenate([changed, -changed if array.dtype.kind == "f" else changed])
+    return changed

@@ -12,12 +12,13 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent), str(TESTS.parent / "src")]
 def parts(seconds, seed):
     """(name, job) pairs: each job runs for its share of the time, or for a fixed number of faults."""
     from fuzz import FUZZERS
-    from torture import crowding, drawing, killing, starving
+    from torture import crowding, drawing, histories, killing, starving
 
     from benchmarks import certificate_coverage
 
-    yield "hostile inputs", lambda: drawing.run(0.35 * seconds, seed)
-    yield "certificates", lambda: covered(certificate_coverage.run(seed=seed, seconds=0.35 * seconds))
+    yield "hostile inputs", lambda: drawing.run(0.25 * seconds, seed)
+    yield "histories", lambda: histories.run(0.2 * seconds, seed)
+    yield "certificates", lambda: covered(certificate_coverage.run(seed=seed, seconds=0.25 * seconds))
     yield "threads", lambda: crowding.run(max(1, int(seconds / 100)), seed)
     yield "kill -9", lambda: killing.run(max(4, min(100, int(seconds / 3))), seed)
     yield "little memory", lambda: starving.run(seed)
@@ -51,7 +52,7 @@ def main():
         print(f"{name:16} {said}; {len(wrong)} failures", flush=True)
         for text in wrong:
             print(f"    {text}", flush=True)
-    inputs = sum(counts.get(what, 0) for what in ("inputs", "problems", "files", "cases"))
+    inputs = sum(counts.get(what, 0) for what in ("inputs", "histories", "problems", "files", "cases"))
     faults = sum(counts.get(what, 0) for what in ("kills", "children"))
     print(
         f"\ninputs tried: {inputs:,}\nfaults injected: {faults:,}\nprojections in crowds of threads: "

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gramless.arrays import Array, Tower
-from gramless.errors import SourceError
+from gramless.errors import CheckpointError, SourceError
 from gramless.execution.ahead import read_ahead
 from gramless.execution.checkpoint import Checkpoint
 from gramless.execution.protocol import Block, Sum
@@ -123,7 +123,10 @@ class LocalRows:
             return Tower(), 0
         if self.checkpoint.task != task:
             self.checkpoint.begin(task)
-        return Tower(self.checkpoint.parts), self.checkpoint.rows
+        blocks, rows = sum(count for count, _ in self.checkpoint.parts), self.checkpoint.rows
+        if -(-rows // self.block_rows) != blocks:
+            raise CheckpointError(f"a checkpoint of {blocks} blocks says that they have {rows} rows; delete it")
+        return Tower(self.checkpoint.parts), rows
 
     def work_on(self, block: Block, work: Callable[[Block], Done]) -> Done:
         """``work(block)``; an error it raises gets the name of the block."""

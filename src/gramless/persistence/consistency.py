@@ -123,6 +123,8 @@ def _(made: LandmarkMap) -> None:
 def _(made: Box) -> None:
     require_shape("the lower end of a box", made.low, made.low.size)
     require_shape("the upper end of a box", made.high, made.low.size)
+    if not (np.isfinite(made.low) & np.isfinite(made.high) & (made.low <= made.high)).all():
+        raise FormatError(f"a box reaches from {made.low} to {made.high}")
 
 
 @check.register
@@ -131,6 +133,9 @@ def _(made: FourierGrid) -> None:
     require_shape("the weights of a Fourier map", made.weights, count)
     require_shape("the frequencies of a Fourier map", made.modes, count, d)
     require_shape("the periods of a Fourier map", made.axes.periods, d)
+    extents = made.box.high - made.box.low
+    if not (np.isfinite(made.axes.periods) & (made.axes.periods > extents)).all():
+        raise FormatError(f"a Fourier map has the periods {made.axes.periods} for a box of {extents}")
     counts = made.axes.counts
     if len(counts) != d or not all(0 <= m < 2**31 for m in counts) or made.axes.n_modes > _PRUNED * (count + 1):
         raise FormatError(f"a Fourier map of {count} frequencies cannot have a grid of {counts}")

@@ -10,6 +10,7 @@ from gramless.arrays import Array
 
 _LEAST = 1e-14  # finufft's kernels are not made for less
 _SAFETY = 5.0  # with upsampfac=2 it was seen to exceed what it was asked for 4 times
+_RANGE = 3 * np.pi * (1 + 1e-9)
 _FLOOR = 7e-16  # rounding, per frequency of an axis
 
 
@@ -35,6 +36,7 @@ def frequency_sums(angles: list[Array], strengths: Array, shape: tuple[int, ...]
     """
     if not len(strengths):
         return np.zeros(shape, dtype=np.complex128)
+    _refuse_wild(angles)
     transform = getattr(_finufft(), f"nufft{len(shape)}d1")
     modes = shape if len(shape) > 1 else shape[0]
     settings = {"eps": eps, "isign": -1, "nthreads": 1, "upsampfac": 2.0}
@@ -47,9 +49,17 @@ def point_values(angles: list[Array], coefficients: Array, eps: float) -> Array:
     """sum_j c_j exp(i j.t_n) at every point: (r, n) complex for coefficients (r, *shape), on one thread."""
     if not len(angles[0]):
         return np.zeros((len(coefficients), 0), dtype=np.complex128)
+    _refuse_wild(angles)
     transform = getattr(_finufft(), f"nufft{len(angles)}d2")
     values = transform(*angles, coefficients, eps=eps, isign=1, nthreads=1, upsampfac=2.0)
     return np.asarray(values).reshape(len(coefficients), -1)
+
+
+def _refuse_wild(angles: list[Array]) -> None:
+    """Raise where an angle is not in its range: finufft would write beyond its grid."""
+    for angle in angles:
+        if not -_RANGE <= angle.min() <= angle.max() <= _RANGE:  # nor what is not a number
+            raise ValueError(f"angles from {angle.min():g} to {angle.max():g} lie outside [-3 pi, 3 pi]")
 
 
 def measured_error(angles: list[Array], strengths: Array, sums: Array) -> float:
