@@ -142,6 +142,18 @@ def test_a_long_row_counts_however_small_its_weight():
     assert length * (1 - 1e-9) <= model.certificate_.upper[0]
 
 
+@pytest.mark.parametrize("seed", [1, 5, 7, 11])
+@pytest.mark.filterwarnings("ignore::gramless.UncertifiedWarning")
+def test_shares_of_the_variance_are_shares_whatever_the_weights(seed):
+    """One row outweighs the rest by far: what is left of the total when the mean is taken out is rounding."""
+    rng = np.random.default_rng(seed)
+    x, weights = rng.standard_normal((8, 1)), 10 ** rng.uniform(0, 70, 5)
+    one, other = (KernelPCA(2, kernel=Laplacian(1.0)) for _ in range(2))
+    model = one.partial_fit(x[:3]).merge(other.partial_fit(x[3:], sample_weight=weights))
+    assert (model.explained_variance_ratio_ >= 0).all()
+    assert model.explained_variance_ratio_.sum() <= 1 + 1e-12
+
+
 def test_a_fit_without_any_component_goes_on():
     """All rows alike, and as many components as there are: none. Nothing is known of what lies outside them."""
     x = rows(9, 2)
