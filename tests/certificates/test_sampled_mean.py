@@ -28,3 +28,11 @@ def test_samples_at_the_ends():
     assert hoeffding_upper(np.zeros(1000), 1e-10) == pytest.approx(1 - 1e-10 ** (1 / 1000))
     small = np.full(50_000, 1e-5)
     assert small.mean() < hoeffding_upper(small, 1e-10) < 0.5 * bernstein_upper(small, 1e-10)
+
+
+def test_bernsteins_bound_is_that_of_maurer_and_pontil():
+    """Few samples, so that every 1 counts: theorem 4 of their paper, for n = 40."""
+    samples = np.linspace(0.0, 1e-3, 40)
+    log = np.log(2 / 0.5)
+    expected = samples.mean() + np.sqrt(2 * samples.var(ddof=1) * log / 40) + 7 * log / (3 * 39)
+    assert bernstein_upper(samples, 0.5) == pytest.approx(expected, rel=1e-12)

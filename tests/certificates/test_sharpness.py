@@ -1,5 +1,7 @@
 """Cases in which a bound is attained, or nearly: the least slip in a formula breaks it, or makes it wide."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -153,7 +155,8 @@ def test_a_certificate_says_which_bound_it_took():
     assert (truth[:3] <= proved.upper).all()
     likely = certify(ritz, coupling, Outside(rigorous=np.inf, probable=0.5), 3, 0.0)
     assert (likely.kind == "probabilistic").all()
-    assert likely.failure_probability > 0
+    assert likely.failure_probability == 1e-10
+    assert "fail with probability at most 1e-10" in str(likely)
     np.testing.assert_allclose(likely.upper, proved.upper)
     np.testing.assert_allclose(likely.angle, proved.angle)
     both = certify(ritz, coupling, Outside(rigorous=0.5, probable=0.4), 3, 0.0)
@@ -177,6 +180,8 @@ def test_a_certificate_cut_and_raised():
     assert "rigorous" in str(whole)
     assert whole._repr_html_().count("<tr") == 5
     assert [row[0] for row in whole.rows()] == ["1", "2", "3", "4"]
+    unknown = replace(whole, angle=np.array([0.1, np.pi / 2, 0.1, 0.1]))
+    assert [row[-2] for row in unknown.rows()] == ["1.0e-01", "-", "1.0e-01", "1.0e-01"]
     assert str(whole).count("\n") == 5  # a header, four components and a footnote
 
 

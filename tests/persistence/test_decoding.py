@@ -79,6 +79,7 @@ def test_the_order_of_an_array_is_kept():
         ((1, "a"), tuple[int, str], True),
         ((1,), tuple[int, str], False),
         (("a", 1), tuple[int, str], False),
+        ((1, 1), tuple[int, str], False),
         ((1, 2, 3), tuple[int, ...], True),
         ({"a": 1}, dict[str, int], True),
         ({"a": "b"}, dict[str, int], False),

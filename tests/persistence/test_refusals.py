@@ -182,6 +182,9 @@ def test_what_cannot_be_written():
     ):
         with pytest.raises(TypeError, match=message):
             Encoder().encode(value)
+    for kind in (object, np.str_):
+        encoded = Encoder().encode(np.array(["a", "b"], dtype=kind))
+        assert Decoder({}).decode(encoded).dtype.kind == np.dtype(kind).kind
     assert Encoder().encode(Path("a")) == "a"
     assert Encoder().encode(np.float64(0.5)) == 0.5
     assert Encoder().encode(np.bool_(True)) is True
