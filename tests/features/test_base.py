@@ -104,15 +104,15 @@ def test_no_variables_have_one_monomial_of_degree_zero_and_no_other():
     assert exponents(0, 2).shape == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("name", "kernel"),
-    [
-        ("taylor", Gaussian(1.0)),
-        ("composite", Gaussian(1.0) + Gaussian(2.0)),
-        ("landmarks", Gaussian(1.0)),
-        ("monomials", Polynomial(2)),
-    ],
-)
+BUILDERS = [
+    ("taylor", Gaussian(1.0)),
+    ("composite", Gaussian(1.0) + Gaussian(2.0)),
+    ("landmarks", Gaussian(1.0)),
+    ("monomials", Polynomial(2)),
+]
+
+
+@pytest.mark.parametrize(("name", "kernel"), BUILDERS)
 def test_builders_say_whether_they_need_a_box_and_take_tensors(name, kernel):
     x, builder = np.random.default_rng(0).uniform(size=(40, 2)), maps[name]
     nowhere = Problem(40, 2, kernel, 2, 1e-3, 10**9, peak=0.1)
@@ -128,3 +128,22 @@ def test_no_multiple_of_a_kernel_has_features_that_are_nothing():
     moments = phi.moments(x, np.ones(4))
     assert moments.trace == 0
     assert not moments.solve(2, 0.0, np.random.default_rng(0)).upper.any()
+
+
+@pytest.mark.parametrize(("name", "kernel"), BUILDERS)
+def test_prices_grow_with_the_work_and_no_faster(name, kernel):
+    """The planner only compares them; yet a price that is a million times off would choose for it."""
+
+    def price(n, d=2, tol=1e-6, threads=1):
+        box = {"low": np.zeros(d), "high": np.ones(d), "peak": 0.1}
+        return maps[name].estimate(Problem(n, d, kernel, 2, tol, 10**10, threads=threads, **box))
+
+    some, more, most = (price(n) for n in (10**5, 10**6, 10**7))
+    assert 2 * some.seconds < more.seconds < 10.5 * some.seconds
+    assert 5 * more.seconds < most.seconds < 10.5 * more.seconds
+    assert 1e-2 < more.seconds < 1e3
+    assert more.seconds / 4.5 < price(10**6, threads=4).seconds < more.seconds / 2
+    assert price(10**6, d=4).seconds > more.seconds
+    assert price(10**6, threads=4).bytes > more.bytes
+    assert 2**16 < some.bytes <= more.bytes < 2**30
+    assert price(10**6, d=4).bytes >= more.bytes

@@ -73,7 +73,7 @@ def test_the_choice_goes_on_until_the_goal_and_no_further():
 
 def test_of_many_rows_a_sample_is_drawn_by_weight():
     x = np.arange(50_000.0)[:, None]
-    weights = np.where(np.arange(50_000) % 50 == 7, 1.0, 1e-3)
+    weights = np.where(np.arange(50_000) % 50 == 7, 1 + 2.0**-10, 2.0**-10)
     chosen = choose_pivots(Gaussian(1.0), x, weights, 100, 0.0, np.random.default_rng(0), "uniform").indices
     assert len(np.unique(chosen)) == 100
     assert 10 <= np.count_nonzero(chosen % 50 == 7) <= 30  # a fifth of the sample; of the rows a fiftieth
@@ -92,6 +92,10 @@ def test_a_row_of_no_weight_is_never_a_landmark():
     phi = LandmarkBuilder().make(problem_of(x, Linear()), x, weights, np.random.default_rng(0))
     np.testing.assert_array_equal(phi.points, [[0.0, 0.0]])
     assert phi.moments(x[1:], weights[1:]).trace <= 1e-12
+    half = np.arange(40) % 2 * 1.0
+    for choice in ("cholesky", "uniform"):
+        chosen = choose_pivots(Laplacian(1.0), half[:, None], half, 10, 0.0, np.random.default_rng(0), choice).indices
+        assert half[chosen].all()
 
 
 @pytest.mark.parametrize("memory", [10**5, 10**6, 10**7, 10**8])
