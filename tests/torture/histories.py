@@ -106,6 +106,8 @@ def complaint(history, model):
     x, weights = np.concatenate([part.astype(float) for part in history.x]), np.concatenate(history.weights)
     if np.isnan(found).any() or not np.isfinite(model.transform(x)).all():
         return f"not a number: {found}"
+    if history.kernel.mercer and model.explained_variance_ratio_.sum() > 1 + 1e-4:
+        return f"shares of the variance: {model.explained_variance_ratio_}"
     truth, error = many_digits_eigenvalues(history.kernel, x, weights)
     truth = np.append(truth, np.zeros(len(certificate)))[: len(certificate)]
     outside = (truth + error < certificate.lower) | (truth - error > certificate.upper)

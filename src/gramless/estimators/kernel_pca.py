@@ -460,7 +460,10 @@ default="linear"
         self.eigenvalues_, self.explained_variance_ = values, variances
         self.certificate_ = fitted.certificate
         self.passes_ = fitted.passes
-        ratio = space.scatter / space.trace if space.trace > 0 else np.zeros_like(space.scatter)
+        total = space.trace
+        if self.plan_.problem.kernel.mercer:  # where weights are very far apart both are rounding
+            total = max(total, float(space.scatter.sum()))
+        ratio = space.scatter / total if total > 0 else np.zeros_like(space.scatter)
         self.explained_variance_ratio_ = ratio.astype(dtype)
 
     def _training_scores(self) -> Array:

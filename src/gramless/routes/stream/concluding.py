@@ -52,12 +52,7 @@ def conclude_space(
     values, certificate = settle_spectrum(values, certificate, True, 50 * unit_roundoff() * space.trace)
     basis = np.hstack([space.basis[:, :k], np.zeros((len(space.basis), max(0, k - space.basis.shape[1])))])
     kept = replace(
-        space,
-        basis=basis * (values > 0),
-        scatter=values,
-        offset=_padded(space.offset, k) * (values > 0),
-        trace=max(space.trace, float(values.sum())),  # where weights are very far apart both are rounding
-        bounds=None,
+        space, basis=basis * (values > 0), scatter=values, offset=_padded(space.offset, k) * (values > 0), bounds=None
     )
     reached = bool((residual[values > 0] <= problem.tol * values.max(initial=0.0)).all())
     return Fitted(kept, None, certificate, Outcome.CONVERGED if reached else Outcome.APPROXIMATE, 0)
