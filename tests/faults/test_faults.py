@@ -28,6 +28,6 @@ def test_memory_that_a_limit_forbids_is_not_asked_for():
 
 
 def test_a_few_histories():
-    found = histories.run(4.0, seed=5)
+    found = histories.run(300.0, seed=5, most=180)  # the 172nd was too large to square
     assert found["failures"] == []
-    assert found["histories"] > 0
+    assert found["histories"] == 180

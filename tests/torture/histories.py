@@ -114,10 +114,10 @@ def complaint(history, model):
     return f"{truth[outside]} are outside {certificate.lower} .. {certificate.upper}" if outside.any() else ""
 
 
-def run(seconds, seed):
-    """As many as the time allows. Returns counts, and what went wrong."""
+def run(seconds, seed, most=float("inf")):
+    """As many as the time allows, and no more than `most`. Returns counts, and what went wrong."""
     begun, tried, models, failures = time.monotonic(), 0, 0, []
-    while time.monotonic() - begun < seconds:
+    while time.monotonic() - begun < seconds and tried < most:
         history = History(np.random.default_rng([seed, tried]))
         tried += 1
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, refuse_scale, unit_roundoff
 from gramless.features.base import Spectrum
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.fourier.leading import leading_pairs
@@ -119,6 +119,7 @@ class ToeplitzMoments:
         if not self.weight > 0:
             zeros = np.zeros(k + 1)
             return Spectrum(zeros[:k], np.zeros((len(self.grid.weights), k)), zeros, zeros, zeros[:k])
+        refuse_scale(self.weight * self.grid.peak, "kernel values times weights")
         scatter = ToeplitzScatter(self.grid, self.sums, self.weight)
         pairs = leading_pairs(scatter, k, tol, self.rounding, rng)
         images = self.weight * self.grid.aliasing
