@@ -29,8 +29,9 @@ def test_no_row_of_a_file_has_a_weight(tmp_path):
             KernelPCA(2, **settings).fit(tmp_path / "x.npy", sample_weight=NOTHING)
     with pytest.raises(ValueError, match="one finite number for each row, none of them negative"):
         KernelPCA(2, kernel="poly").fit(tmp_path / "x.npy", sample_weight=NOTHING - 1)
-    with pytest.raises(ValueError, match=WEIGHTLESS):
-        select_bandwidth(ROWS, "rbf", "gap", n_components=2, sample_weight=NOTHING)
+    for rows in (ROWS, tmp_path / "x.npy"):
+        with pytest.raises(ValueError, match=WEIGHTLESS):
+            select_bandwidth(rows, "rbf", "gap", n_components=2, sample_weight=NOTHING)
 
 
 @pytest.mark.parametrize("rows", [iter(()), np.zeros((0, 3))], ids=["iterator", "file"])

@@ -142,13 +142,13 @@ def select_bandwidth(
     first: float | str = criterion if criterion not in SEARCHED else "median"
     if is_out_of_core(X):
         survey = _survey(X, sample_weight, max_samples)
+        refuse_weights(survey.weight)
         X, weights = survey.sample.rows, survey.sample.weights
         if criterion == "scale":  # of all rows
             first = gamma_of_variance(survey.variance, len(survey.mean), pattern)
     else:
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
         weights = read_weights(sample_weight, X)
-    refuse_weights(float(weights.sum()))
     start = _value_of(pattern, parameter, resolve_gamma(first, X, weights, pattern))
     if criterion not in SEARCHED:
         return Bandwidth(replace(pattern, **{parameter: start}), parameter, criterion)
