@@ -1,4 +1,4 @@
-"""What a card does a second: measured once in a few milliseconds, for the planner."""
+"""The speed of a GPU, for the planner: measured once, in a few milliseconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from gramless.machine import Card, Machine
 
-_SIDE = 2048  # of the matrices multiplied: enough to fill a card
-_SWEPT = 2**24  # numbers
+_SIDE = 2048  # order of the multiplied matrices: large enough to keep a GPU busy
+_SWEPT = 2**24  # entries of the array whose exponential is timed
 
 
 @cache
 def measure_card(device: str) -> Card:
-    """Rates of a card, to half a power of two, so that noise seldom changes a plan; of ``"torch"`` an H200's.
+    """Rates of a GPU, rounded to half powers of two so that noise seldom changes a plan; ``"torch"`` has an H200's.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def measure_card(device: str) -> Card:
 
 
 def machine_for(device: str) -> Machine:
-    """The rates that estimates of explicit features use on `device`; small eigenproblems stay on the host.
+    """Rates by which the cost of explicit features on `device` is estimated; small eigenproblems stay on the host.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def coarse(rate: float) -> float:
 
 
 def _seconds(work: Callable[[], Any]) -> float:
-    """The best of three, after one that warms up."""
+    """Seconds that `work` takes on the GPU: the best of three runs, after one to warm up."""
     import torch
 
     work()

@@ -1,4 +1,4 @@
-"""Which device the work is done on, and what it has."""
+"""The device that computes, and the memory of that device."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def has_torch() -> bool:
 
 
 def find_device(device: str) -> str:
-    """The device meant: ``"cpu"`` as it is, ``"cuda"`` if there is one, ``"auto"`` for a card where there is one.
+    """The device that the parameter `device` means; ``"auto"`` means a CUDA GPU if there is one, else the CPU.
 
-    ``"torch"`` stands for torch's CPU: what a card would do, without one.
+    ``"torch"`` means torch on the CPU: the code for GPUs, run on a machine without one.
 
     Raises
     ------
     RuntimeError
-        For ``"cuda"`` without torch or without a card; the message says what to install.
+        For ``"cuda"`` without torch or without a GPU; the message says what to install.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def to_device(x: Any, device: Any) -> Any:
 
 
 def rows_on(device: str, x: Any, tensor: Any = None) -> Any:
-    """Rows `x` (n, d) where `device` wants them: as they are for ``"cpu"``; `tensor`, the same rows, if there already.
+    """Rows `x` (n, d) in the memory of `device`: unchanged for ``"cpu"``; `tensor` holds the same rows, if given.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def rows_on(device: str, x: Any, tensor: Any = None) -> Any:
 
 
 def card_workspace(device: Any) -> int:
-    """Bytes that partial sums may take on a card: of all it has, not of what is free, so that their order is fixed."""
+    """Bytes for partial sums on a GPU: a share of total, not of free memory, so that the order of sums is fixed."""
     if device == "torch":
         return 2**25
     import torch
@@ -101,7 +101,7 @@ def card_workspace(device: Any) -> int:
 
 
 def free_card_memory(device: str) -> int:
-    """Bytes that can still be taken on a card, what torch holds in reserve included; on ``"torch"``, of the host."""
+    """Bytes that can still be allocated on a GPU, torch's unused reserve included; for ``"torch"``, on the host."""
     if device == "torch":
         return free_memory()
     import torch

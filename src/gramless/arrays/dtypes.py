@@ -1,4 +1,4 @@
-"""The array type used in signatures, and how precise a number in it is."""
+"""The array type used in signatures, and the unit roundoff of a dtype."""
 
 from __future__ import annotations
 

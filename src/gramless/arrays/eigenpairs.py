@@ -10,10 +10,10 @@ from gramless.arrays.products import inner
 
 
 def leading_eigenpairs(matrix: Array, wanted: int) -> tuple[Array, Array]:
-    """The `wanted` largest eigenvalues of a symmetric matrix, descending, and orthonormal eigenvectors of them.
+    """The `wanted` largest eigenvalues of a symmetric matrix, descending, and their orthonormal eigenvectors.
 
-    With multiple eigenvalues, LAPACK's driver for some pairs may return fewer than were asked for, vectors that are
-    not orthogonal, or an error: then all pairs are found by its slower, safer one, and these taken from them.
+    With multiple eigenvalues, LAPACK's driver for a subset of pairs may return too few pairs, vectors that are not
+    orthogonal, or an error. Then LAPACK's slower, safer driver finds all pairs, and the leading ones are returned.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def leading_eigenpairs(matrix: Array, wanted: int) -> tuple[Array, Array]:
     n = len(matrix)
     try:
         values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1))
-    except scipy.linalg.LinAlgError:  # its 'internal error', of the same cause
+    except scipy.linalg.LinAlgError:  # LAPACK's 'internal error', also due to multiple eigenvalues
         values, vectors = matrix[:0, 0], matrix[:, :0]
     if len(values) < wanted or not _orthonormal(vectors):
         values, vectors = scipy.linalg.eigh(matrix, driver="evd")
@@ -44,7 +44,7 @@ def leading_eigenpairs(matrix: Array, wanted: int) -> tuple[Array, Array]:
 
 
 def _orthonormal(vectors: Array) -> bool:
-    """To some tens of roundoffs a row, as bounds on the rounding of eigenproblems take them to be."""
+    """Whether columns are orthonormal to 40 n roundoffs, as bounds on the rounding of eigenproblems assume."""
     n, columns = vectors.shape
     loss = np.abs(inner(vectors, vectors) - np.eye(columns)).max(initial=0.0)
     return bool(loss <= 40 * max(n, 1) * unit_roundoff())

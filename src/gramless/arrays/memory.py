@@ -1,4 +1,4 @@
-"""Memory limits: what a user may write, and what the machine has."""
+"""Memory limits: sizes as strings, and the memory that is free."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def parse_memory(limit: int | float | str | None) -> int:
-    """Bytes meant by `limit`: a number, a text such as ``"2GB"`` or ``"512MiB"``, or None for half of what is free.
+    """Bytes meant by `limit`: a number, a string such as ``"2GB"`` or ``"512MiB"``, or None for half the free memory.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def readable_bytes(count: float) -> str:
 
 
 def enough_bytes(count: float) -> str:
-    """Bytes rounded up, as :func:`parse_memory` takes them.
+    """Bytes rounded up, as a string that :func:`parse_memory` reads.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def _in_unit(count: float) -> tuple[float, str]:
 
 
 def free_memory() -> int:
-    """Bytes this process could still take: without swapping, and within the limits set to it and to its container."""
+    """Bytes this process can still allocate without swapping, within its own limits and those of its container."""
     return max(1, min(_free_of_machine(), _free_of_process(), _free_of_container()))
 
 
@@ -79,7 +79,7 @@ def _free_of_machine() -> int:
 
 
 def _free_of_process() -> int:
-    """What `ulimit -v` leaves."""
+    """Bytes that `ulimit -v` leaves to this process."""
     try:
         import resource
     except ImportError:  # not on this platform
@@ -91,7 +91,7 @@ def _free_of_process() -> int:
 
 
 def _free_of_container() -> int:
-    """What the control group leaves, in its second version or its first; files in the cache can be dropped."""
+    """Bytes that the control group (cgroup v2 or v1) leaves; the inactive file cache counts as free."""
     group = "/sys/fs/cgroup"
     for limit, used, cache in (
         ("memory.max", "memory.current", "inactive_file"),

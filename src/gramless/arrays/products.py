@@ -14,11 +14,11 @@ from gramless.arrays.tensor_products import tensor_inner, tensor_qr, tensor_time
 from gramless.arrays.tensors import is_tensor, like, namespace
 from gramless.arrays.threads import one_blas_thread, run_in_threads
 
-_COLUMNS = 160  # of a result at a time: the sum stays in cache
+_COLUMNS = 160  # columns of a result computed at a time, so that the partial sum stays in cache
 
 
 def inner(a: Any, b: Any) -> Array:
-    """``a.T @ b`` for tall `a` (n, p) and `b` (n, q), summed in chunks and, in float64, over chunks.
+    """``a.T @ b`` for tall `a` (n, p) and `b` (n, q), as a sum over chunks of rows, taken in float64.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def inner_rounding(n: int) -> float:
 
 
 def row_inner(a: Any, b: Any) -> Array:
-    """``a @ b.T`` for few long rows `a` (p, n) and `b` (q, n): numpy's in one go, torch's as :func:`inner` sums.
+    """``a @ b.T`` for few long rows `a` (p, n) and `b` (q, n): arrays in one product, tensors as in :func:`inner`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def times(a: Any, small: Array) -> Any:
 
 
 def triangular_solve(lower: Array, right: Any) -> Any:
-    """L^-1 `right` for a small lower triangle L (s, s) and `right` (s, n), numpy's or torch's.
+    """L^-1 `right` for a small lower triangular L (s, s) and `right` (s, n), an array or a tensor.
 
     Examples
     --------
@@ -103,15 +103,15 @@ def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-1
     block : ndarray of shape (n, b)
     against : ndarray of shape (n, m), optional
         Orthonormal columns; `block` should have been projected off them once already
-        (it is done again here: once is not enough in floating point).
+        (the projection is repeated here: once is not enough in floating point).
     drop : float
-        A direction whose norm falls below `drop` times the largest column is left out.
+        A direction whose norm falls below `drop` times that of the largest column is left out.
 
     Returns
     -------
     basis : ndarray of shape (n, r), r <= b
     coefficients : ndarray of shape (r, b)
-        With ``block ~= basis @ coefficients`` (plus what lay in `against`).
+        With ``block ~= basis @ coefficients`` (plus the part of `block` in the span of `against`).
 
     Examples
     --------
@@ -135,12 +135,12 @@ def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-1
 
 
 def _by_gram(block: Any, least: float) -> tuple[Any, Array] | None:
-    """Nearly orthonormal columns from the Gram matrix of the scaled ones; None where those are far from independent.
+    """Nearly orthonormal columns from the Gram matrix of the normalised columns; None where it is ill-conditioned.
 
-    Half the work of a QR factorisation, and all of it in matrix products; what its squared condition costs is mended
-    afterwards.
+    This takes half the work of a QR factorisation, all of it in matrix products. The squared condition number costs
+    orthogonality, which `_polished` restores.
     """
-    if is_tensor(block):  # its QR is made of Gram matrices as it is
+    if is_tensor(block):  # tensor_qr uses Gram matrices already
         return None
     norms = np.linalg.norm(block, axis=0)
     tiny = float(np.sqrt(np.finfo(block.dtype).tiny))
@@ -164,7 +164,10 @@ def _by_singular_values(block: Any, least: float) -> tuple[Any, Array]:
 
 
 def orthonormalize_roughly(block: Array, against: Array) -> tuple[Array, Array]:
-    """The same to single precision, in half the time; `block` has been projected off `against`, and keeps its rank."""
+    """As :func:`orthonormalize`, to single precision in half the time.
+
+    `block` must have been projected off `against` already; no direction is dropped.
+    """
     basis, triangle = _by_gram(block, 0.0) or _qr(block)
     basis -= times(against, inner(against, basis))
     basis, correction = _polished(basis)
@@ -172,7 +175,7 @@ def orthonormalize_roughly(block: Array, against: Array) -> tuple[Array, Array]:
 
 
 def _polished(basis: Any) -> tuple[Any, Array]:
-    """Nearly orthonormal columns made so to the last digit, by two Newton steps where those suffice, else by QR."""
+    """Nearly orthonormal columns made orthonormal to roundoff: by two Newton steps if these suffice, else by QR."""
     rank = basis.shape[1]
     gram = inner(basis, basis)
     if rank and np.abs(gram - np.eye(rank)).max() < 1e-4:
@@ -183,7 +186,7 @@ def _polished(basis: Any) -> tuple[Any, Array]:
 
 
 def _qr(block: Any) -> tuple[Any, Array]:
-    """Thin QR of a tall block: of blocks of rows in threads, then of their triangles (TSQR)."""
+    """Thin QR of a tall block (TSQR): of blocks of rows in threads, then of their stacked triangular factors."""
     if is_tensor(block):
         return tensor_qr(block)
     n, b = block.shape
@@ -192,7 +195,7 @@ def _qr(block: Any) -> tuple[Any, Array]:
         with one_blas_thread():
             basis, triangle = np.linalg.qr(block)
         return basis, triangle
-    firsts = list(range(0, n - step + 1, step))  # the last one takes the rest
+    firsts = list(range(0, n - step + 1, step))  # the last block takes the remaining rows too
     ends = [*firsts[1:], n]
     basis, triangles = np.empty((n, b), block.dtype), np.empty((len(firsts), b, b), block.dtype)
 

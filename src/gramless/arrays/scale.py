@@ -1,4 +1,4 @@
-"""Numbers whose squares leave the range of a float, or that leave it themselves."""
+"""Checks that numbers and their squares stay within the range of a float."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def refuse_scale(largest: float, what: str) -> None:
 
 
 def refuse_squares(largest: float, what: str) -> None:
-    """The same for squares of values whose largest modulus is `largest`, even where they vanish for underflow."""
+    """:func:`refuse_scale` for the squares of values up to `largest`, even where these squares underflow to 0."""
     limits = np.finfo(np.float64)
     with np.errstate(over="ignore", under="ignore"):
         square = float(np.clip(np.square(np.float64(largest)), limits.tiny, limits.max))
@@ -47,7 +47,7 @@ def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     Raises
     ------
     ValueError
-        If finite ones would become infinite; the message names `what` and the remedy.
+        If a finite value would become infinite; the message names `what` and the remedy.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A few rows that stand for many."""
+"""Evenly spaced rows, as a sample of many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gramless.arrays.dtypes import Array
 
 
 def evenly_spaced(n: int, most: int) -> Array:
-    """Numbers of at most `most` of `n` rows, ascending, spread evenly from the first to the last; always the same.
+    """Indices of at most `most` of `n` rows, ascending, spread evenly from the first to the last; not random.
 
     Examples
     --------

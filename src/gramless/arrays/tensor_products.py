@@ -1,6 +1,6 @@
-"""Products of tall torch tensors: summed as :mod:`gramless.arrays.products` does, so that one error bound serves both.
+"""Products of tall torch tensors, summed in the order of :mod:`gramless.arrays.products`: one error bound serves both.
 
-Small matrices, those without the long side, are numpy's: their eigenproblems are solved on the host.
+Small matrices, without a dimension of length n, are numpy arrays: their eigenproblems are solved on the host.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from gramless.arrays.dtypes import Array, unit_roundoff
 from gramless.arrays.tensors import like, to_numpy
 
 CHUNK, GROUP = 256, 32
-_SLAB = 64  # groups at a time
-_PARTIAL = 2**26  # numbers in their partial products, which must not fill the card
+_SLAB = 64  # groups of chunks multiplied at a time
+_PARTIAL = 2**26  # entries of their partial products, which must not fill the memory of the GPU
 
 
 def tensor_inner(a: Any, b: Any) -> Array:
-    """``a.T @ b`` for tensors (n, p) and (n, q): chunks of rows, groups of chunks, then the groups; as numpy (p, q)."""
+    """``a.T @ b`` as a numpy array (p, q), for tensors (n, p) and (n, q).
+
+    The sum runs over the rows of a chunk, then over the chunks of a group, then over groups.
+    """
     import torch
 
     if not len(a) or not a.shape[1] or not b.shape[1]:
@@ -44,7 +47,7 @@ def tensor_inner(a: Any, b: Any) -> Array:
 
 
 def _wide_inner(a: Any, b: Any) -> Any:
-    """The same sums one after the other: wide products fill a card by themselves."""
+    """The sums of :func:`tensor_inner`, one product after the other: a wide product alone keeps a GPU busy."""
     total = a.new_zeros((a.shape[1], b.shape[1]))
     for first in range(0, len(a), CHUNK * GROUP):
         group = a.new_zeros(total.shape)
@@ -62,9 +65,9 @@ def tensor_times(a: Any, small: Array) -> Any:
 def tensor_qr(block: Any) -> tuple[Any, Array]:
     """Orthonormal columns Q (n, b) and C (b, b) with ``block = Q C``, from inner products alone.
 
-    Each pass divides by the root of the scaled Gram matrix of the columns, its eigenvalues raised to what rounding
-    leaves of them; a few passes reach orthonormality from any condition number (Stathopoulos & Wu 2002). Columns that
-    are zero stay so.
+    Each pass divides by a square root of the Gram matrix of the normalised columns, whose eigenvalues are first raised
+    to the level of rounding. A few passes reach orthonormality from any condition number (Stathopoulos & Wu 2002).
+    Zero columns stay zero.
     """
     width = block.shape[1]
     coefficients = np.eye(width)

@@ -1,4 +1,4 @@
-"""Arrays of numpy or of torch: what the rest of the library needs to know of the difference."""
+"""Functions that hide the difference between numpy arrays and torch tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_tensor(array: Any) -> bool:
 
 
 def namespace(array: Any) -> Any:
-    """The module whose functions take `array`: numpy or torch. Names that both have mean the same in both.
+    """The module whose functions take `array`: numpy or torch. Use names that mean the same in both.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def namespace(array: Any) -> Any:
 
 
 def to_numpy(array: Any) -> Array:
-    """`array` in the host's memory, as numpy's.
+    """`array` as a numpy array in the memory of the host.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def to_numpy(array: Any) -> Array:
 
 
 def like(array: Any, other: Any) -> Any:
-    """`array` in the precision of `other`, and where that lives: numpy, or a torch device.
+    """`array` with the dtype of `other`: as a numpy array, or as a tensor on the torch device of `other`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def like(array: Any, other: Any) -> Any:
 
 
 def blank(shape: tuple[int, ...], other: Any) -> Any:
-    """An array of float64, not yet filled, where `other` lives.
+    """An uninitialised float64 array: of numpy, or of torch on the device of `other`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def blank(shape: tuple[int, ...], other: Any) -> Any:
 
 
 def in_dtype(array: Any, dtype: npt.DTypeLike) -> Any:
-    """`array` in a numpy type, or torch's of that name, with its rows in one piece.
+    """`array` in a numpy dtype, or the torch dtype of that name, C-contiguous.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def in_dtype(array: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def copied(array: Any) -> Any:
-    """A copy that is the caller's own, with its rows in one piece.
+    """A C-contiguous copy, which the caller may overwrite.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def row_squares(array: Any) -> Any:
 
 
 def normal_columns(rng: np.random.Generator, columns: int, other: Any) -> Any:
-    """Independent standard normal numbers (n, columns), as many rows as `other` has and where it lives.
+    """Independent standard normal numbers (n, columns), with the number of rows, dtype and device of `other`.
 
-    On a torch device they come from torch's generator there, seeded by `rng`: to send them would take longer.
+    On a torch device, torch's own generator draws them, seeded by `rng`: a copy from the host would take longer.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def lower_gamma(a: float, x: Any) -> Any:
 
 
 def in_float64(array: Any) -> Any:
-    """`array` in float64, where it is.
+    """`array` in float64, on the device where it is.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Threads over pieces of work, with BLAS held to one thread inside each."""
+"""Threads over pieces of work, with BLAS limited to one thread inside each."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from threadpoolctl import ThreadpoolController
 from gramless.arrays.tensors import is_tensor
 
 Piece = TypeVar("Piece")
-_LEFT_BEHIND = 1.0  # seconds after which a lock that is needed for microseconds has no owner any more
+_LEFT_BEHIND = 1.0  # seconds after which a lock, held for microseconds otherwise, counts as abandoned
 
 
 class _Keeper:
-    """Lives as long as the context that made it."""
+    """An object that lives as long as the frame of the context manager that made it."""
 
 
 class _Entry(NamedTuple):
-    """A value that counts while its keeper lives; after that the one before it does."""
+    """A value that counts while its keeper is alive; afterwards the entry `before` counts."""
 
     keeper: Callable[[], _Keeper | None]
     value: int
@@ -34,13 +34,13 @@ class _Entry(NamedTuple):
 
 
 class _Scoped:
-    """A number of this thread inside a context; it ends with that even where Ctrl-C strikes in the last line."""
+    """A number set for this thread inside a context; it is unset even if Ctrl-C interrupts the end of the context."""
 
     def __init__(self, name: str) -> None:
         self._entry: ContextVar[_Entry | None] = ContextVar(name, default=None)
 
     def get(self) -> int | None:
-        """The number of the innermost context that has not ended; None outside of all."""
+        """The number of the innermost context that has not ended; None outside of any context."""
         entry = self._living()
         return None if entry is None else entry.value
 
@@ -52,7 +52,7 @@ class _Scoped:
             self._entry.set(entry)
             yield
         finally:
-            if self._entry.get() is entry:  # or it was left behind, and ends now that another has begun
+            if self._entry.get() is entry:  # false if Ctrl-C delayed this exit until a later context was entered
                 self._entry.set(entry.before)
 
     def _living(self) -> _Entry | None:
@@ -62,9 +62,9 @@ class _Scoped:
         return entry
 
 
-_LIMIT = _Scoped("threads")  # so many may be used
-_HELD = _Scoped("held")  # this thread holds BLAS to one thread
-_INSIDE = _Scoped("inside")  # this thread works on a piece
+_LIMIT = _Scoped("threads")  # the number of threads that may be used
+_HELD = _Scoped("held")  # this thread has limited BLAS to one thread
+_INSIDE = _Scoped("inside")  # this thread works on a piece of run_in_threads
 
 
 def thread_count() -> int:
@@ -77,7 +77,7 @@ def thread_count() -> int:
 
 @contextmanager
 def use_threads(n_jobs: int | None) -> Iterator[None]:
-    """Limit the threads inside the context; None leaves it as it is, negative numbers follow scikit-learn's rule.
+    """Limit the threads inside the context; None keeps the limit, negative numbers follow scikit-learn's `n_jobs`.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
 
 
 def threads_for(x: Any) -> Any:
-    """Context for work on rows `x`: those on a torch device are taken one chunk after the other, by one thread.
+    """Context for work on rows `x`: one thread for a torch tensor, whose chunks are taken one after the other.
 
     Examples
     --------
@@ -107,15 +107,16 @@ def threads_for(x: Any) -> Any:
 
 @cache
 def _blas() -> tuple[Any, ...]:
-    """Handles of the BLAS libraries in this process; to look for them takes milliseconds, so it is done once."""
+    """Handles of the BLAS libraries in this process, found once: the search takes milliseconds."""
     return tuple(library for library in ThreadpoolController().lib_controllers if library.user_api == "blas")
 
 
 class _Single:
-    """Which threads hold BLAS to one thread of its own, and what to give it back when the last of them ends.
+    """The threads that need BLAS limited to one thread, and the number of BLAS threads to restore after the last.
 
-    The number is the whole process's: what each context found would be what another had set. Threads are entered by
-    name, not counted: one whom Ctrl-C kept from leaving leaves with its next context. Nobody waits for another's work.
+    BLAS has one number of threads for the whole process, so contexts that each saved and restored it would restore one
+    another's value. `holders` has thread ids, not a count: a thread whose exit Ctrl-C prevented is removed at its next
+    exit. No thread waits for the work of another.
     """
 
     def __init__(self) -> None:
@@ -143,7 +144,7 @@ class _Single:
             lock.release()
 
     def _locked(self) -> threading.Lock:
-        """The lock, closed. It is closed for microseconds: one that stays so was left behind, and is replaced."""
+        """The lock, acquired. It is held for microseconds: a lock held longer was abandoned, and is replaced."""
         lock = self.lock
         if not lock.acquire(timeout=_LEFT_BEHIND):
             lock = self.lock = threading.Lock()
@@ -156,7 +157,7 @@ class _Single:
                 library.set_num_threads(count)
 
     def after_fork(self) -> None:
-        """The child has none of the threads but the one that forked, and nobody to open the lock."""
+        """In the child only the thread that forked exists: no other thread can release the lock."""
         self.lock = threading.Lock()
         self.holders &= {threading.get_ident()}
 
@@ -166,12 +167,12 @@ _SINGLE = _Single()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Context in which BLAS and LAPACK use one thread: for work that is threaded above them, or too small to share.
+    """Context in which BLAS and LAPACK use one thread: for work that uses threads itself, or is too small for two.
 
-    Two threads of OpenBLAS wait for each other by spinning: on small matrices, or when another process has one of the
-    cores, that costs many times what they save.
+    Threads of OpenBLAS wait for each other by spinning. On small matrices, or when another process occupies a core,
+    this wait costs many times what the threads save.
     """
-    if _HELD.get() or _INSIDE.get():  # it is so already, by this thread or by the one that shares out this piece
+    if _HELD.get() or _INSIDE.get():  # limited already, by this thread or by the caller of run_in_threads
         yield
         return
     with _HELD.set_to(1):
@@ -183,15 +184,15 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def blas_threads_for(size: int) -> Any:
-    """Context for LAPACK on a matrix of `size` rows: one thread where more would only wait for each other."""
+    """Context for LAPACK on a matrix of `size` rows: one thread for small matrices, where more would only wait."""
     return one_blas_thread() if size < 1000 else nullcontext()
 
 
 def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]]) -> None:
-    """Do `work` on every piece; the pieces of one round run side by side, rounds one after another.
+    """Do `work` on every piece; the pieces of one round run in parallel, rounds one after another.
 
-    Pieces of a round must touch different memory: then the result does not depend on the number of threads. Work that
-    is already inside a round is not shared again.
+    Pieces of a round must write to different memory: then the result does not depend on the number of threads. A nested
+    call, from the work on a piece, uses one thread.
     """
     threads = 1 if _INSIDE.get() else thread_count()
     with one_blas_thread():
@@ -204,7 +205,7 @@ def run_in_threads(work: Callable[[Piece], None], rounds: Iterable[list[Piece]])
 
 
 def _share(work: Callable[[Piece], None], pieces: list[Piece], threads: int) -> None:
-    """The caller and a few threads that are kept take pieces until there is none left."""
+    """The calling thread and those of the pool take pieces until none is left."""
     left = deque(pieces)
 
     def drain() -> None:
@@ -232,10 +233,10 @@ def _share(work: Callable[[Piece], None], pieces: list[Piece], threads: int) -> 
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Threads are started once: to start one takes as long as a small piece of work."""
+    """A pool that is kept: to start a thread takes as long as a small piece of work."""
     return ThreadPoolExecutor(threads, thread_name_prefix="gramless")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # the child has none of the threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # no thread of the pool exists in the child
     os.register_at_fork(after_in_child=_SINGLE.after_fork)

@@ -1,4 +1,4 @@
-"""Sums in a fixed tree: the same bits wherever, and however often interrupted, the terms were made."""
+"""Pairwise sums in a fixed tree: the same bits wherever the terms are computed, and after any interruption."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 class Tower:
     """Adds terms in pairs of neighbours, pairs of pairs and so on, holding one partial sum for each power of two.
 
-    That is the tree in which neighbours are paired level by level, an odd one out going up as it is. Rounding grows
-    with the logarithm of the number of terms.
+    Neighbours are paired level by level; a last sum without a partner moves up unchanged. The rounding error grows with
+    the logarithm of the number of terms.
 
     Parameters
     ----------
     parts : iterable of (int, sum), optional
-        (number of terms, their sum), as :attr:`parts` had them: to go on from.
+        (number of terms, their sum): the :attr:`parts` of an earlier sum, to be continued.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Tower:
 
     @property
     def count(self) -> int:
-        """Terms so far."""
+        """Number of terms added so far."""
         return sum(count for count, _ in self.parts)
 
     def push(self, term: Any) -> None:
@@ -44,7 +44,7 @@ class Tower:
         self.parts.append((count, term))
 
     def total(self) -> Any:
-        """The sum of all terms, of which there must be one."""
+        """The sum of all terms, of which there must be at least one."""
         if not self.parts:
             raise ValueError("there is nothing to add")
         *before, (_, total) = self.parts
