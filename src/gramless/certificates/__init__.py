@@ -1,4 +1,4 @@
-"""How accurate the answer is: intervals that hold the true eigenvalues, and angles of the components."""
+"""How accurate a result is: intervals that contain the true eigenvalues, and bounds on the angles of components."""
 
 from gramless.certificates.angles import angle_bounds
 from gramless.certificates.inertia import upper_bounds

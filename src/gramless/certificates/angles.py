@@ -8,12 +8,12 @@ from gramless.arrays import Array
 
 
 def angle_bounds(values: Array, residuals: Array, lower: Array, upper: Array, next_upper: float) -> Array:
-    """Largest angle between each computed eigenvector and the true one, in radians; pi/2 where none is proved.
+    """Largest angle between each computed eigenvector and the true one, in radians; pi/2 where no bound is proved.
 
-    The smaller of two bounds. Davis & Kahan: sin <= residual / gap, the gap taken from the intervals.
-    And from the intervals alone: the leading j vectors capture sum(values) where sum(l) could be had at most,
-    so the squared sine of their subspace is at most sum(upper - value) / (lower_j - upper_{j+1}); vector j lies
-    inside subspace j and outside subspace j - 1, so its squared sine is at most the sum of both.
+    The smaller of two bounds is returned. The first is Davis & Kahan's: sin <= residual / gap, the gap taken from the
+    intervals. The second uses the intervals alone: the leading j vectors capture sum(values), the true ones sum(l), so
+    the squared sine of their subspace is at most sum(upper - value) / (lower_j - upper_{j+1}). Vector j lies inside
+    subspace j and outside subspace j - 1, so its squared sine is at most the sum of both.
 
     Parameters
     ----------

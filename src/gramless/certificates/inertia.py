@@ -19,16 +19,17 @@ import numpy as np
 from gramless.arrays import Array, unit_roundoff
 
 _SPLIT = 0.1  # |a + b|^2 <= (1 + split) |a|^2 + (1 + 1/split) |b|^2: what the rounding of R costs
-_GROUP = 1.5  # Ritz values whose distances from s differ by less share one small eigenproblem
+_GROUP = 1.5  # Ritz values whose distances from s differ by a smaller factor share one small eigenproblem
 
 
 def upper_bounds(
     ritz: Array, coupling: Array, count: int, outside: float, rounding: float, *, refine: bool = True
 ) -> Array:
-    """Bounds (count,) on the leading eigenvalues of A, not ascending. See :func:`least_upper_bound` for the parameters.
+    """Bounds (count,) on the leading eigenvalues of A, descending. See :func:`least_upper_bound` for the parameters.
 
-    One eigenproblem serves a group: x may be any number above s up to t_j, so the least t of the group will do. Without
-    `refine` that is all, and a bound is infinite where t_j <= s; with it a smaller x is looked for where this is wide.
+    One eigenproblem serves a group of Ritz values t_j: any x with s < x <= t_j gives a bound, so the least t of the
+    group is taken as x. Where t_j <= s there is no such x, and the bound is infinite. With `refine`, a smaller x is
+    searched for where the bound is not close to t_j.
     """
     if outside == -np.inf or not np.isfinite(outside) or not np.isfinite(rounding):
         return np.array([least_upper_bound(ritz, coupling, j, outside, rounding) for j in range(count)])
@@ -94,7 +95,7 @@ class _Schur:
         gap = x - self._outside
         small = np.diag(self._ritz) + self._square / gap
         values = np.linalg.eigvalsh(small)[::-1]
-        # norms, not diagonals: those of `small` may cancel where its other entries do not
+        # norms, not diagonals: diagonal entries of `small` may cancel where its other entries do not
         formed = (sum(self._coupling.shape) + 4) * self._size**2 / gap
         spread = 4 * len(self._ritz) * float(np.linalg.norm(small)) + 2 * formed
         return np.asarray(values + self._rounding + unit_roundoff() * spread)
@@ -106,7 +107,8 @@ class _Schur:
         spread = 1.2 * (self._size + 4 * rounding) + 4 * unit_roundoff() * len(ritz) * abs(base)
         if spread == 0:  # Q is invariant, exactly: nothing couples it to the rest
             return float(base)
-        if ritz[j] - outside > 0 and not self._is_wide(j):  # the usual case: x = t_j proves itself, l_j(.) falls with x
+        # usually l_j at x = t_j, just above t_j, is a bound itself, because l_j(.) decreases with x
+        if ritz[j] - outside > 0 and not self._is_wide(j):
             y = float(self.at(ritz[j])[j])
             if y - ritz[j] <= 0.1 * (ritz[j] - outside):
                 return y
@@ -135,7 +137,10 @@ class _Schur:
         return j == 0 and m > 2 * p
 
     def _dominates(self, x: float) -> bool:
-        """The same for j = 0 by a p x p matrix: with D = x - T > 0, D >= F^T F / gap means l_1(F D^-1 F^T) <= gap."""
+        """Whether `x` bounds the largest eigenvalue, from a p x p matrix.
+
+        With D = x - T > 0, D >= F^T F / gap means l_1(F D^-1 F^T) <= gap.
+        """
         gap = x - self._outside
         p, m = self._coupling.shape
         slack = self._rounding + (1 + 1 / _SPLIT) * self._rounding**2 / gap + 8 * unit_roundoff() * abs(x)

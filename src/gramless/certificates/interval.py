@@ -1,4 +1,4 @@
-"""The certificate: per component an interval that holds the true eigenvalue, and a bound on the angle."""
+"""The certificate: for each component an interval that contains the true eigenvalue, and a bound on the angle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILURE_PROBABILITY = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What is proved of each eigenpair.
+    """What is proved about each eigenpair.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class Certificate:
     lower, upper : ndarray of shape (k,)
         The j-th largest eigenvalue of the exact operator lies between ``lower[j]`` and ``upper[j]``.
     angle : ndarray of shape (k,)
-        Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved. It uses
-        the intervals of neighbours, so it is rigorous where all of them are.
+        Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved. The
+        bound uses the intervals of neighbouring eigenvalues, so it is rigorous where all of these are.
     kind : ndarray of shape (k,)
         ``"rigorous"`` or ``"probabilistic"``.
     failure_probability : float
@@ -57,7 +57,7 @@ class Certificate:
         )
 
     def at_least(self, floor: float) -> Certificate:
-        """The same, knowing that no eigenvalue is below `floor` (0 for a positive semidefinite kernel)."""
+        """The certificate if no eigenvalue can be below `floor` (0 for a positive semidefinite kernel)."""
         return replace(self, lower=np.maximum(self.lower, floor), upper=np.maximum(self.upper, floor))
 
     @property
@@ -67,7 +67,7 @@ class Certificate:
             return np.where(self.values > 0, (self.upper - self.lower) / self.values, np.inf)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table, one row of texts per component."""
+        """The table, one row of strings per component."""
         return [
             (
                 str(j + 1),
@@ -135,5 +135,5 @@ def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: fl
 
 
 def _with_descending(upper: Array) -> Array:
-    """A bound on an eigenvalue bounds all smaller ones too."""
+    """The least bound so far: a bound on one eigenvalue bounds all smaller eigenvalues too."""
     return np.minimum.accumulate(upper)

@@ -1,4 +1,4 @@
-"""Bounds on an operator outside a subspace: the s that every certificate needs."""
+"""Bounds on an operator outside a subspace: the s of :mod:`gramless.certificates.inertia`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Outside:
     probable: float = np.inf
 
     def tightened(self, *, rigorous: float = np.inf, probable: float = np.inf) -> Outside:
-        """The smaller of what was known and what is given."""
+        """The smaller of the known and the given bounds."""
         return Outside(min(self.rigorous, rigorous), min(self.probable, probable))
 
 
@@ -44,10 +44,11 @@ def from_frobenius(frobenius2: float, ritz: Array, coupling: Array, rounding: fl
 
 
 def from_fact(count: int, bound: float, ritz: Array, coupling: Array, rounding: float) -> float:
-    """Use 'at most `count` eigenvalues of A exceed `bound`', proved of another basis, for this one.
+    """Bound on A outside the leading `count` Ritz vectors, given that at most `count` eigenvalues of A exceed `bound`.
 
-    With Y the leading `count` Ritz vectors, whose values exceed x = `bound`, all positive inertia of A - x I is
-    used up on Y, so the Schur complement outside Y is not positive: C_Y <= x + |R_Y|^2 / (t_count - x).
+    Another basis may have proved the latter. Let Y be these Ritz vectors, with Ritz values above x = `bound`. All
+    positive inertia of A - x I belongs to Y, so the Schur complement outside Y has no positive eigenvalue:
+    C_Y <= x + |R_Y|^2 / (t_count - x).
     """
     if count > len(ritz) or count == 0:
         return np.inf
@@ -71,9 +72,9 @@ def chi2_lower(r: int, probability: float) -> float:
 
 
 def probe_unit(powers: list[Array]) -> float:
-    """The power of two next to |C|, as the first two of `powers` show it: what further ones are divided by.
+    """A power of two near |C|, estimated from the first two of `powers`: further powers are divided by it.
 
-    Without it the tenth power of a matrix of size 1e-40 would be 0, and that of one of size 1e40 infinite.
+    Otherwise the tenth power of a matrix of norm 1e-40 would underflow to 0, and that of norm 1e40 overflow.
     """
     before, after = (float(abs(block).max()) for block in powers[:2])
     ratio = after / before if before > 0 else 0.0
@@ -92,8 +93,9 @@ def from_probes(
     - p = T_m(2x/a - 1):  l_1 <= a (1 + cosh(arccosh(v) / m)) / 2, the better one where C is positive semidefinite;
     - p = T_m(x/a):       l_1 <= a cosh(arccosh(v) / m), the better one where C is indefinite.
 
-    One event serves all p and a. A second one, for the eigenvector of largest modulus, bounds |C|, which carries the
-    errors of one power over to the next; so each may fail with half the probability.
+    One random event serves all p and a. A second event, for the eigenvector of the eigenvalue of largest modulus,
+    bounds |C|, the factor by which the error of one power enters the next. Each event may fail with half the
+    probability.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def from_probes(
     rounding : float
         Bound on the error of one product C y, relative to |y|.
     norm : float
-        A bound on |C|, if one is known: it carries errors from one power to the next.
+        A bound on |C|, if known: the factor by which the error of one power enters the next.
     unit : float
         A power of two, see :func:`probe_unit`.
     """
@@ -112,17 +114,17 @@ def from_probes(
     rounding, norm = rounding / unit, norm / unit
     gram = inner(stacked, stacked).reshape(
         len(powers), r, len(powers), r
-    )  # of column a of C^i G, b of C^j G: i, a, j, b
+    )  # entry (i, a, j, b): column a of C^i G times column b of C^j G
     sizes = np.sqrt(np.maximum(0.0, np.einsum("iaia->i", gram)))
     quantile = _least_overlap(n, r, sizes[0], failure_probability)
     if not quantile > 0:
         return np.inf
-    # Frobenius norms of the errors of the powers; that of the first needs no bound on |C|
+    # Frobenius norms of the errors of the powers; the error of C G needs no bound on |C|
     slips = np.array([0.0, rounding * sizes[0]])
     norm = min(norm, _largest(np.array([0.0, 1.0]), gram[:2, :, :2], sizes[:2], slips, n) / quantile)
     best = norm
     degrees = [*range(2, len(powers)), len(powers) - 1] if len(powers) > 2 and norm > 0 else []
-    for degree in degrees:  # the last once more, with the best norm
+    for degree in degrees:  # the highest degree twice: the second time with the least bound on |C|
         part, errors = gram[: degree + 1, :, : degree + 1], np.append(slips, np.zeros(degree - 1))
         for i in range(2, degree + 1):
             errors[i] = norm * errors[i - 1] + rounding * sizes[i - 1]
@@ -139,7 +141,7 @@ def from_probes(
 
 
 def _least_overlap(n: int, r: int, size: float, failure_probability: float) -> float:
-    """|u^T G| is at least this for two given u, except with the given probability; G was projected with rounding."""
+    """Lower bound on |u^T G| for two fixed u, wrong with the given probability; G was projected with rounding."""
     return float(np.sqrt(chi2_lower(r, failure_probability / 2)) - 10 * inner_rounding(n) * size)
 
 
@@ -153,9 +155,9 @@ def _largest(coefficients: Array, gram: Array, sizes: Array, errors: Array, n: i
     """Bound on |sum_j c_j C^j G|_2 from the inner products of the computed powers, which have n rows."""
     count, r = gram.shape[:2]
     total = np.tensordot(coefficients, np.tensordot(gram, coefficients, axes=(2, 0)), axes=(0, 0))
-    if not np.isfinite(total).all():  # nothing is known
+    if not np.isfinite(total).all():  # overflow: no bound
         return np.inf
     weights = np.abs(coefficients)
-    slips = inner_rounding(n) + 4 * (r + count**2) * unit_roundoff()  # of inner products, their sum, the eigenvalue
+    slips = inner_rounding(n) + 4 * (r + count**2) * unit_roundoff()  # rounding of inner products, sum, eigenvalue
     largest = float(np.linalg.eigvalsh((total + total.T) / 2)[-1]) + slips * float(weights @ sizes) ** 2
     return float(np.sqrt(max(0.0, largest)) + weights @ errors)

@@ -1,4 +1,4 @@
-"""A bound on the norm of a positive semidefinite remainder from a few of its entries, far below its trace."""
+"""A bound on the norm of a positive semidefinite residual from a sample of its entries, often far below its trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pair_bound(
     Parameters
     ----------
     diagonal : ndarray of shape (n,)
-        d_i >= E_ii: from above, so that rounding may be added.
+        Upper bounds d_i >= E_ii, so that the rounding error of the diagonal may be included.
     entries : callable
         ``entries(i, j)`` returns bounds (m,) on \|E_ij\| for index arrays `i`, `j` (m,).
     pairs : int
@@ -56,8 +56,8 @@ def pair_bound(
     steps = np.cumsum(diagonal)
     drawn = np.searchsorted(steps, rng.random((2, pairs)) * steps[-1], side="right")
     drawn = np.minimum(drawn, len(diagonal) - 1)
-    i, j = np.sort(drawn, axis=0)  # E is symmetric: a callable may keep to one side
+    i, j = np.sort(drawn, axis=0)  # E is symmetric: with i <= j, the callable needs one triangle only
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = entries(i, j) ** 2 / (diagonal[i] * diagonal[j])
-    ratios = np.where(ratios <= 1, ratios, 1.0)  # E_ij^2 <= E_ii E_jj, whatever rounding says
+    ratios = np.where(ratios <= 1, ratios, 1.0)  # E_ij^2 <= E_ii E_jj: a larger ratio is due to rounding
     return total * (1 + 1e-9) * float(np.sqrt(bernstein_upper(ratios, failure_probability)))

@@ -1,11 +1,11 @@
-"""How far a trapezoidal sum over a grid of frequencies is from the kernel it stands for.
+"""The error of a trapezoidal sum over a grid of frequencies that approximates a kernel.
 
-Poisson's formula makes both errors explicit. With periods P_a = 1 / h_a and all frequencies of the grid,
+Poisson's formula gives its two parts. With periods P_a = 1 / h_a and all frequencies of the infinite grid,
 
-    sum_j w_j exp(2 pi i sum_a h_a j_a r_a) = sum_n k(r + n P),    w_j = h_1 ... h_d khat(h j):
+    sum_j w_j exp(2 pi i sum_a h_a j_a r_a) = sum_n k(r + n P),    w_j = h_1 ... h_d khat(h j).
 
-the images n != 0 are the aliasing, entries >= 0; the frequencies left out are the truncation, a positive semidefinite
-matrix with a constant diagonal.
+The images n != 0 are the aliasing error, with entries >= 0. The frequencies left out are the truncation error, a
+positive semidefinite matrix with a constant diagonal.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def aliasing_bound(value: Callable[[Array], Array], periods: Array, nearest: Arr
     squared = np.asarray(sum(np.ix_(*(axis**2 for axis in axes))))
     shell = np.max(np.broadcast_arrays(*np.ix_(*shells)), axis=0).ravel()
     values = value(np.sqrt(squared.ravel()))
-    # from one shell to the next the values fall by k(P) / k(0) or more, which is far below 1/4: the last counts twice
+    # from shell to shell the values fall by k(P) / k(0), far below 1/4, or more: the last, twice, bounds all beyond it
     return float(values[shell > 0].sum() + values[shell == _SHELLS].sum())
 
 
 def truncation(total: float, aliases: float, kept: float, error: float) -> float:
-    """Bound on the weight of all frequencies left out: by Poisson at r = 0 all weights make k(0) + its images.
+    """Bound on the weight of the frequencies left out: by Poisson at r = 0, all weights add up to k(0) + its images.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def truncation(total: float, aliases: float, kept: float, error: float) -> float
     kept : float
         Sum of the weights of the frequencies kept.
     error : float
-        Bound on the error of that sum, relative to k(0).
+        Bound on the error of `kept`, relative to k(0).
     """
     return max(0.0, total + aliases - kept) + error * total
 
@@ -67,7 +67,7 @@ def root_mean_square_bound(samples: Array, failure_probability: float) -> float:
 
     Maurer & Pontil, Empirical Bernstein bounds, theorem 4. For a positive semidefinite E with diagonal d, and pairs
     i, j drawn with probability proportional to d_i d_j, samples of E_ij^2 / (d_i d_j) bound |E|_F by the trace of E
-    times this.
+    times this bound.
 
     Examples
     --------

@@ -23,9 +23,9 @@ def bernstein_upper(samples: Array, failure_probability: float) -> float:
 
 
 def hoeffding_upper(samples: Array, failure_probability: float) -> float:
-    """The same by relative entropy (Hoeffding 1963, theorem 1): half as wide where all samples are near 0.
+    """Upper bound on the same mean by relative entropy (Hoeffding 1963, theorem 1): half as large for samples near 0.
 
-    With m the mean of n samples, the true one is at most the largest q with
+    With m the mean of n samples, the true mean is at most the largest q with
     m ln(m / q) + (1 - m) ln((1 - m) / (1 - q)) <= ln(1 / failure_probability) / n.
 
     Examples
