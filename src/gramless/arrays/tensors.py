@@ -151,7 +151,7 @@ def in_float64(array: Any) -> Any:
 
 
 def in_float32(array: Any) -> Any:
-    """A block for drafts: numpy's in float32, which halves the work; a card's as it is, where float64 is fast."""
+    """A block for a draft: an array in float32, which halves the work; a tensor unchanged: float64 is fast on GPUs."""
     return array if is_tensor(array) else array.astype(np.float32)
 
 

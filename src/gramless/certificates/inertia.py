@@ -28,7 +28,7 @@ def upper_bounds(
     """Bounds (count,) on the leading eigenvalues of A, descending. See :func:`least_upper_bound` for the parameters.
 
     One eigenproblem serves a group of Ritz values t_j: any x with s < x <= t_j gives a bound, so the least t of the
-    group is taken as x. Where t_j <= s there is no such x, and the bound is infinite. With `refine`, a smaller x is
+    group is taken as x. Where t_j <= s there is no such x, and the bound is infinite. With `refine`, the best x is
     searched for where the bound is not close to t_j.
     """
     if outside == -np.inf or not np.isfinite(outside) or not np.isfinite(rounding):
