@@ -1,4 +1,4 @@
-"""What a kernel is: a function of two points, with its rounding error stated."""
+"""The interface of kernels: functions of two points with a bound on their rounding error."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ kernels: Registry[type[Kernel]] = Registry("kernel")
 class Kernel(ABC):
     """A symmetric function of two points. Subclasses are frozen dataclasses of their parameters.
 
-    Three steps, so that a tile of the Gram matrix costs one matrix product and one
-    formula: :meth:`prepare` is done once per block of rows, :meth:`evaluate` once per
-    pair of blocks, and ``kernel(x, y)`` does both. What :meth:`prepare` returns has a
-    length, the number of rows; the rest of it is the kernel's own affair.
+    A tile of the Gram matrix costs one matrix product and one formula: :meth:`prepare`
+    is called once per block of rows, :meth:`evaluate` once per pair of blocks, and
+    ``kernel(x, y)`` calls both. The object that :meth:`prepare` returns has a length,
+    the number of rows; its other attributes are private to the kernel.
     """
 
     @property
     def mercer(self) -> bool | None:
-        """True: positive semidefinite for all data. False: known not to be. None: nobody can tell."""
+        """True: positive semidefinite for all data. False: known not to be. None: not known."""
         return True
 
     @property
@@ -39,26 +39,26 @@ class Kernel(ABC):
 
     @property
     def shift_invariant(self) -> bool:
-        """True when k(x + a, y + a) = k(x, y), or that holds for a part of a combination: pass a shift to `prepare`.
+        """True when k(x + a, y + a) = k(x, y) for the kernel, or for a part of a combination: `prepare` takes a shift.
 
-        The parts that are not invariant leave the shift out, so it never changes a
-        value. Rows must not be shifted anywhere but in :meth:`prepare`.
+        The parts that are not invariant ignore the shift, so that the shift never changes
+        a value. Rows must not be shifted anywhere but in :meth:`prepare`.
         """
         return False
 
     @property
     def draftable(self) -> bool:
-        """True when float32 tiles are good enough to draft eigenvectors with."""
+        """True when tiles in float32 are accurate enough for a draft of the eigenvectors."""
         return True
 
     @property
     def tensors(self) -> bool:
-        """True when rows may be torch tensors: then the kernel works on a graphics card."""
+        """True when rows may be torch tensors: then the kernel works on a GPU."""
         return False
 
     @abstractmethod
     def prepare(self, x: Any, shift: Array | None = None, dtype: npt.DTypeLike = np.float64) -> Any:
-        """Rows `x` (n, d) in the form :meth:`evaluate` takes; `shift` (d,) is subtracted where that changes nothing."""
+        """Rows `x` (n, d) in the form :meth:`evaluate` takes; `shift` (d,) is subtracted where no value changes."""
 
     @abstractmethod
     def evaluate(self, x: Any, y: Any) -> Array:
@@ -85,7 +85,7 @@ class Kernel(ABC):
         return None
 
     def radius(self, prepared: Any) -> float:
-        """Largest norm of prepared rows, as this kernel uses them: after the shift where it takes one."""
+        """Largest norm of the prepared rows, after the shift if the kernel takes one."""
         return float(np.sqrt(prepared.largest) * (1 + (prepared.values.shape[1] + 4) * prepared.eps))
 
     def __call__(self, x: Any, y: Any | None = None) -> Array:
@@ -118,15 +118,15 @@ class RadialKernel(Kernel):
 
     @property
     def profile_error(self) -> float:
-        """Relative error of :meth:`profile` in units of roundoff, beyond one of 8 units in its argument."""
+        """Relative error of :meth:`profile` in units of roundoff, besides that due to 8 units in its argument."""
         return 16.0
 
     @property
     def near(self) -> float:
-        """Below this part of the largest squared distance, distances are formed from differences.
+        """Squared distances below this fraction of the largest one are computed from differences.
 
         The product formula loses too many digits there for a profile that is not
-        smooth at 0; 0 for smooth ones.
+        smooth at 0. Smooth profiles have the fraction 0.
         """
         return 0.0
 
@@ -143,14 +143,14 @@ class RadialKernel(Kernel):
         near = self.near or self._near_if_narrow(x, y)
         if near:
             mend_near(squared, x, y, near)
-        with np.errstate(over="ignore"):  # infinitely far in units of a narrow kernel
+        with np.errstate(over="ignore"):  # distances far beyond a small bandwidth
             return self.profile(squared)
 
     def _near_if_narrow(self, x: Points, y: Points) -> float:
-        """What :attr:`near` has to be where a point would seem to be some widths of the kernel away from itself.
+        """The value of :attr:`near` for a kernel so narrow that it sees the rounding error of the product formula.
 
-        That is so for data thousands of widths across; the bound on rounding, which is that of the product formula,
-        holds all the more. A draft in float32 may be as coarse as it is.
+        This happens for data spread over thousands of bandwidths. The bound on rounding is that of the product formula
+        and still holds. A draft in float32 does not need the accuracy.
         """
         if x.eps > 1e-12:
             return 0.0
@@ -172,8 +172,8 @@ class RadialKernel(Kernel):
         return float(self.profile(np.zeros(1))[0])
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        # A convex decreasing profile is steepest on the left: on [a, b], where the argument moves by at
-        # most m, it moves by at most profile(a - m) - profile(a). Without `near` the interval starts at 0.
+        # A convex decreasing profile is steepest on the left: on [a, b], an error of at most m in the argument
+        # changes its value by at most profile(a - m) - profile(a). Without `near` the interval starts at 0.
         largest = squared(2 * radius)
         if largest == np.inf:
             return Rounding(self.bound(radius), self.profile_error * unit)
@@ -184,7 +184,7 @@ class RadialKernel(Kernel):
         moved = self._argument_error(right, largest, d, unit)
         # one evaluation, since vectorised exponentials may differ in the last bit from one call to the next
         values = self.profile(np.concatenate([np.maximum(left - moved, 0), np.maximum(left, moved)]))
-        noise = (self.profile_error + 8) * np.finfo(float).eps * self.bound(radius)  # of these two values
+        noise = (self.profile_error + 8) * np.finfo(float).eps * self.bound(radius)  # rounding of these two values
         fall = float((values[: len(left)] - values[len(left) :]).max())
         return Rounding(fall + noise + underflow(unit), self.profile_error * unit)
 
@@ -194,7 +194,7 @@ class RadialKernel(Kernel):
         spread = product * largest + (d + 4) * underflow(unit)
         if not self.near:
             return np.full_like(squared, spread)
-        blur = 1.01 * unit * np.sqrt(largest)  # of a distance, by rounding both rows
+        blur = 1.01 * unit * np.sqrt(largest)  # error of a distance from the rounding of both rows
         grown = growth(d + 12, unit)
         direct = (1 + grown) * (2 * np.sqrt(squared) * blur + blur**2) + grown * squared + (d + 4) * underflow(unit)
         near = 0.99 * self.near  # the threshold is itself computed from rounded norms
@@ -221,7 +221,7 @@ class DotKernel(Kernel):
         return self.profile(dot_products(x.values, y.values))
 
     def diagonal(self, x: Any) -> Array:
-        with np.errstate(over="ignore"):  # whoever uses the values finds it, and names it
+        with np.errstate(over="ignore"):  # callers check for infinite values and name the cause
             return self.profile(self.prepare(x).squared_norms)
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:

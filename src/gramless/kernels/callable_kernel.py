@@ -17,7 +17,7 @@ from gramless.kernels.rounding import Rounding, underflow
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows for a function, untouched, and the dtype its values are kept in."""
+    """Rows passed to the function unchanged, and the dtype in which its values are stored."""
 
     values: Any  # ndarray or CSR, (n, d)
     dtype: npt.DTypeLike
@@ -43,7 +43,7 @@ class FromCallable(Kernel):
     parameters : mapping, or tuple of (name, value) pairs
         Passed on by keyword.
     mercer : bool or None
-        Whether the function is positive semidefinite, where you know.
+        Whether the function is positive semidefinite, if known.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class FromCallable(Kernel):
         return np.array(found, dtype=np.float64)
 
     def radius(self, prepared: Rows) -> float:
-        """0: neither the rounding nor the bound depends on it."""
+        """0: neither :meth:`rounding` nor :meth:`bound` depends on the radius."""
         return 0.0
 
     def bound(self, radius: float) -> float:
@@ -92,12 +92,12 @@ class FromCallable(Kernel):
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         if unit <= np.finfo(np.float64).eps / 2:
             return Rounding(0.0, 0.0)
-        return Rounding(underflow(unit), unit)  # of storing the values
+        return Rounding(underflow(unit), unit)  # values are rounded when they are stored
 
 
 def _number(value: Any) -> float:
-    """What a function returned, where that is a number."""
-    if type(value) is float and value - value == 0:  # finite: the usual case, at no cost
+    """The value that a function returned, as a finite float."""
+    if type(value) is float and value - value == 0:  # the usual case, a finite float, without a further call
         return value
     try:
         number = float(value if np.ndim(value) == 0 else np.asarray(value).item())

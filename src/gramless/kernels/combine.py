@@ -41,7 +41,7 @@ class _Combination(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        """True for two Mercer kernels; otherwise nobody can tell: the indefinite part may be outweighed."""
+        """True for two Mercer kernels; otherwise None: the other part may outweigh an indefinite part."""
         return True if self.left.mercer and self.right.mercer else None
 
     @property
@@ -152,7 +152,7 @@ class Scaled(Kernel):
     ----------
     kernel : Kernel
     factor : float
-        A negative one leaves no Mercer kernel.
+        A negative factor turns a Mercer kernel into one that is not.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class Scaled(Kernel):
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         inner = self.kernel.rounding(radius, d, unit)
-        grown = 1 + 2.5 * unit  # of rounding the factor and the product
+        grown = 1 + 2.5 * unit  # rounding of the factor and of the product
         absolute = abs(self.factor) * (inner.absolute * grown + _times(underflow(unit), self.kernel.bound(radius)))
         return Rounding(absolute + underflow(unit), inner.relative * grown + 2.5 * unit)
 
@@ -224,5 +224,5 @@ class Scaled(Kernel):
 
 
 def _times(a: float, b: float) -> float:
-    """Product with 0 * inf = 0, and so for what is as good as 0: an error of underflow times a bound nobody knows."""
+    """Product with 0 * inf = 0; a factor below 1e-290, such as an error of underflow, counts as 0."""
     return a * b if a > 1e-290 and b > 1e-290 else 0.0

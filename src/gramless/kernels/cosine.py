@@ -41,7 +41,7 @@ class Cosine(Kernel):
         return 1.0
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        # d for the product; d/2 + 4 for either norm and division, 1 for float32
+        # roundings: d in the product, d/2 + 4 in the norm and the division of either row, 1 in float32
         return Rounding(growth(2 * d + 12, unit) + (d + 4) * underflow(unit), 0.0)
 
 

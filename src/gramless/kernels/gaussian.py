@@ -21,7 +21,7 @@ class Gaussian(RadialKernel):
     Parameters
     ----------
     sigma : float
-        Width; large widths give smooth components. ``inf`` gives the constant kernel.
+        Bandwidth; a large bandwidth gives smooth components. ``inf`` gives the constant kernel.
 
     Examples
     --------
@@ -58,13 +58,13 @@ class Gaussian(RadialKernel):
     tensors = True
 
     def _falls(self, squared: float) -> bool:
-        return not self.gamma * squared < 1e-5  # asked for every tile: quicker than two values
+        return not self.gamma * squared < 1e-5  # called for every tile: faster than two evaluations
 
     def evaluate(self, x: Points, y: Points) -> Array:
         if self._near_if_narrow(x, y):
             return super().evaluate(x, y)
         exponent = squared_distances(x, y, -self.gamma)
-        # exp does not mind an argument a little above 0, and to cut takes as long as exp itself
+        # exp tolerates an argument slightly above 0, and clipping takes as long as exp itself
         if not self.gamma * (x.largest + y.largest) * x.eps * (x.values.shape[1] + 10) < 1e-2:
             namespace(exponent).clip(exponent, None, 0, out=exponent)
         return namespace(exponent).exp(exponent, out=exponent)  # type: ignore[no-any-return]
@@ -74,7 +74,7 @@ class Gaussian(RadialKernel):
         return namespace(squared_distance).exp(squared_distance, out=squared_distance)  # type: ignore[no-any-return]
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        # exp turns an absolute error of its argument into a relative one of its value
+        # exp turns an absolute error of its argument into a relative error of its value
         spread = distance_error(d, unit) * squared(2 * radius) + (d + 4) * underflow(unit)
         return exponential_rounding(self.gamma * spread, unit)
 

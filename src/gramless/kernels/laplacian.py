@@ -17,7 +17,7 @@ class Laplacian(RadialKernel):
     """k(x, y) = exp(-|x - y| / lengthscale), with the Euclidean distance.
 
     scikit-learn's `laplacian_kernel` takes the sum of absolute differences instead:
-    that one is :class:`~gramless.kernels.Manhattan`.
+    that kernel is :class:`~gramless.kernels.Manhattan`.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ from gramless.kernels.base import Kernel, kernels, require
 from gramless.kernels.points import Points, prepare_points
 from gramless.kernels.rounding import Rounding, exponential_rounding, growth, underflow
 
-_COLUMNS = 128  # of a CSR block made dense at a time
-_ENTRIES = 2**16  # of a float64 strip of the tile
+_COLUMNS = 128  # columns of a CSR block made dense at a time
+_ENTRIES = 2**16  # entries of a tile computed in float64 at a time
 
 
 @kernels.register("manhattan")
@@ -70,7 +70,7 @@ class Manhattan(Kernel):
         return 1.0
 
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
-        largest = 2 * float(np.sqrt(d)) * radius  # of the distances: |x|_1 <= sqrt(d) |x|
+        largest = 2 * float(np.sqrt(d)) * radius  # bound on the distances: |x|_1 <= sqrt(d) |x|
         error = growth(d + 8, unit) * largest + (d + 4) * underflow(unit)
         return exponential_rounding(error / float(self.lengthscale), unit)
 
@@ -88,7 +88,7 @@ def sums_of_differences(x: Points, y: Points) -> Array:
 
 
 def _distances(x: Points, y: Points) -> Array:
-    """Distances (n, m) in the rows' dtype; cdist works in float64, so a strip of the tile at a time."""
+    """Distances (n, m) in the rows' dtype; a strip of rows at a time, because cdist works in float64."""
     distance: Array = np.empty((len(x), len(y)), x.values.dtype)
     rows = max(1, _ENTRIES // max(1, len(y)))
     for first in range(0, len(x), rows):
@@ -98,7 +98,7 @@ def _distances(x: Points, y: Points) -> Array:
 
 
 def _sparse_distances(x: Any, y: Any) -> Array:
-    """The same for CSR, a few columns at a time."""
+    """Distances (n, m) of CSR rows, a few columns at a time."""
     distance: Array = np.zeros((x.shape[0], y.shape[0]), x.dtype)
     x, y = x.tocsc(), y.tocsc()
     for first in range(0, x.shape[1], _COLUMNS):

@@ -11,7 +11,7 @@ from gramless.arrays import Array, namespace
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.spectral import SpectralDensity
 
-_LARGEST_NU = 30.0  # above it the Bessel function overflows where the kernel still differs from 1
+_LARGEST_NU = 30.0  # for larger nu the Bessel function overflows where the kernel still differs from 1
 _BESSEL_ERROR = 8192.0  # units of roundoff; scipy.special.kv was seen to lose 1800 of them near t = 2
 _CHUNK = 2**15
 
@@ -28,7 +28,7 @@ class Matern(RadialKernel):
     ----------
     nu : float
         Smoothness, at most 30 or ``inf``. 1/2 gives exp(-|x - y| / lengthscale), ``inf``
-        the Gaussian kernel with sigma = lengthscale. 1/2, 3/2 and 5/2 are the fast ones.
+        the Gaussian kernel with sigma = lengthscale. These, 3/2 and 5/2 are the fastest.
     lengthscale : float
 
     Examples
@@ -101,6 +101,6 @@ def _bessel_profile(t: Array, nu: float) -> Array:
         with np.errstate(all="ignore"):
             value = special.kv(nu, part)
             value *= factor * part**nu
-        # 0 * inf: where t is small the kernel is 1 to the last digit, where it is large 0
+        # 0 * inf: for small t the kernel rounds to 1, for large t to 0
         flat[first : first + _CHUNK] = np.where(np.isfinite(value), value, np.where(part < 1, 1.0, 0.0))
     return flat.reshape(t.shape)

@@ -40,18 +40,18 @@ def check_mercer(
     Vasconcelos' condition (iii), that all leading minors be nonnegative, is not the
     test: it proves definiteness when they are positive, but diag(0, -1) has two minors
     equal to 0 and is not semidefinite. With pivoting on the largest remaining diagonal
-    entry the elimination does decide it, and its failure names the points.
+    entry the elimination does decide semidefiniteness, and its failure names the points.
 
     Parameters
     ----------
     gram : ndarray of shape (n, n)
         Symmetric up to rounding.
     tol : float, optional
-        Spectral norm of the error that the entries carry. By default that of 16
-        roundoffs of the largest entry, in every entry.
+        Spectral norm of the error of `gram`. The default allows an error of 16
+        roundoffs of the largest entry in every entry.
     method : {"cholesky", "eigenvalues"}
-        "cholesky" returns few points; "eigenvalues" the most negative direction, with
-        most points in it.
+        "cholesky" returns few points; "eigenvalues" the most negative direction, which
+        involves most points.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def check_mercer(
     points = _failed_points(gram, max(tol, 4 * unit_roundoff() * n * largest) / n)
     if points is None:
         return None
-    # the failed pivot may be rounding that the elimination itself made: all eigenvalues then decide
+    # rounding in the elimination may have made the pivot fail: then the eigenvalues of the whole matrix decide
     witness = _lowest(gram, points, tol) or _lowest(gram, np.arange(n), tol)
     return None if witness is None else _thin_out(gram, witness, tol)
 
@@ -115,7 +115,7 @@ def _checked(gram: Array) -> Array:
 
 
 def _lowest(gram: Array, points: Array, tol: float) -> Witness | None:
-    """Witness from the lowest eigenvector of the Gram matrix of `points`, its value computed anew."""
+    """Witness from the lowest eigenvector of the Gram matrix of `points`, its value in extended precision."""
     part = gram[np.ix_(points, points)]
     _, vectors = np.linalg.eigh((part + part.T) / 2)
     vector = np.zeros(len(gram))
@@ -126,7 +126,7 @@ def _lowest(gram: Array, points: Array, tol: float) -> Witness | None:
 
 
 def _failed_points(gram: Array, negligible: float) -> Array | None:
-    """Pivots of a Cholesky factorisation with diagonal pivoting and the one or two points it fails at; None if none."""
+    """Pivots of a diagonally pivoted Cholesky factorisation and the one or two points where it fails, or None."""
     n = len(gram)
     factor, remaining = np.zeros((n, n)), gram.diagonal().copy()
     pivots: list[int] = []
@@ -148,14 +148,14 @@ def _failed_points(gram: Array, negligible: float) -> Array | None:
 
 
 def _failed_pair(gram: Array, factor: Array, pivots: list[int], rest: Array, negligible: float) -> Array | None:
-    """With nothing left on the diagonal, an entry left beside it is a failure."""
+    """The pivots and the pair of points where the remaining diagonal is 0, but an entry off the diagonal is not."""
     left = np.abs(gram[np.ix_(rest, rest)] - factor[rest] @ factor[rest].T)
     i, j = np.unravel_index(int(np.argmax(left)), left.shape)
     return np.array([*pivots, *sorted({int(rest[i]), int(rest[j])})]) if left[i, j] > negligible else None
 
 
 def _thin_out(gram: Array, witness: Witness, tol: float) -> Witness:
-    """Leave out points, the least weighty first, as long as the others still witness."""
+    """Leave out points, the least weighted first, as long as the others still prove indefiniteness."""
     if len(witness.points) > _PRUNED:
         return witness
     for point in sorted(witness.points, key=lambda p: abs(float(witness.vector[p]))):

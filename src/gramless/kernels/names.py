@@ -1,4 +1,4 @@
-"""Names for kernels: scikit-learn's, and the words of the command line for the same."""
+"""Names of kernels: scikit-learn's, and a second name for some of them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MAKERS: dict[str, Callable[[float, float, float], Kernel]] = {
 }
 _ALSO = {"gaussian": "rbf", "polynomial": "poly", "tanh": "sigmoid"}
 
-#: Every name that an estimator, or the command line, takes for a kernel without an object.
+#: Every string that estimators and the command line accept as a kernel.
 KERNEL_NAMES = (*_MAKERS, *_ALSO)
 
 
 def plain_name(name: str) -> str:
-    """scikit-learn's name for a kernel that has two.
+    """scikit-learn's name for a kernel that has two names.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def plain_name(name: str) -> str:
 
 
 def kernel_from_name(name: str, gamma: float = 1.0, degree: float = 3, coef0: float = 1.0) -> Kernel:
-    """The kernel that scikit-learn calls `name`; parameters it does not have are ignored, as there.
+    """The kernel that scikit-learn calls `name`; as in scikit-learn, parameters the kernel does not have are ignored.
 
-    ``"laplacian"`` is scikit-learn's ``laplacian_kernel``, exp(-gamma |x - y|_1); that of the Euclidean distance is the
-    object :class:`~gramless.kernels.Laplacian`. ``"gaussian"``, ``"polynomial"`` and ``"tanh"`` are other words for
+    ``"laplacian"`` is scikit-learn's ``laplacian_kernel``, exp(-gamma |x - y|_1); the kernel of the Euclidean distance
+    is :class:`~gramless.kernels.Laplacian`. ``"gaussian"``, ``"polynomial"`` and ``"tanh"`` are other names for
     ``"rbf"``, ``"poly"`` and ``"sigmoid"``.
 
     Examples

@@ -1,4 +1,4 @@
-"""Rows made ready for products, and the products: dot products and squared distances, of numpy, CSR or torch."""
+"""Rows prepared for products, their dot products and squared distances: of arrays, CSR matrices or tensors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import scipy.sparse
 
 from gramless.arrays import Array, in_dtype, in_float64, is_tensor, like, namespace, row_squares
 
-_WIDE = 256  # columns beyond which to copy the rows takes longer than to sweep over their products
+_WIDE = 256  # columns above which a copy of the rows takes longer than another pass over the tile
 
 
 @dataclass(frozen=True)
 class Points:
-    """Rows made ready for products: the points themselves and their squared norms."""
+    """Rows prepared for products: the points themselves and their squared norms."""
 
     values: Any  # ndarray or CSR, (n, d)
     squared_norms: Array  # (n,)
@@ -27,7 +27,7 @@ class Points:
 
     @property
     def eps(self) -> float:
-        """Spacing of numbers in the rows' precision."""
+        """Machine epsilon of the rows' dtype."""
         return float(np.finfo(self.squared_norms.dtype).eps)
 
     @property
@@ -38,15 +38,15 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class TensorPoints(Points):
-    """Rows on a torch device, with their norms beside them as factors of one matrix product.
+    """Rows on a torch device, with their squared norms as further columns: one matrix product gives all distances.
 
     Attributes
     ----------
     largest : float
-        The largest squared norm of all rows that were made ready together: to ask a card for it tile by tile would
-        wait.
+        The largest squared norm of all rows prepared together: to read it back from the GPU for every tile would
+        stall.
     whole : tuple of TensorPoints and slice, or None
-        Those that these are a part of, and which rows of them.
+        The points that these are a part of, and the slice of their rows.
     """
 
     largest: float = 0.0
@@ -72,7 +72,7 @@ class TensorPoints(Points):
 
 
 def column_shift(x: Any) -> Any:
-    """A point in the middle of dense rows; None for CSR, which a shift would fill."""
+    """The mean of dense rows; None for CSR, which a shift would make dense."""
     if scipy.sparse.issparse(x):
         return None
     return x.mean(0, dtype=namespace(x).float64) if is_tensor(x) else np.asarray(x, dtype=np.float64).mean(axis=0)
@@ -102,7 +102,7 @@ def dot_products(x: Any, y: Any) -> Array:
 def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
     """Squared distances (n, m) by one matrix product: |x|^2 + |y|^2 - 2 x.y; rounding may leave some below 0.
 
-    All of them times `factor`; on a card the product does that on its way.
+    All are multiplied by `factor`, on a GPU within the matrix product.
     """
     if isinstance(x, TensorPoints):
         left, right = x.factors[0], y.factors[1]  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
         squared *= -2
         squared += x.squared_norms[:, None]
         squared += y.squared_norms
-    else:  # the norms ride along as two more columns: no further sweep over the tile
+    else:  # the norms are two more columns: no further pass over the tile
         left = np.empty((n, d + 2), x.values.dtype)
         left[:, :d], left[:, d], left[:, d + 1] = x.values, x.squared_norms, 1
         right = np.empty((len(y), d + 2), y.values.dtype)
@@ -122,7 +122,7 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
         right[:, d], right[:, d + 1] = 1, y.squared_norms
         squared = left @ right.T
     if x is y:
-        np.fill_diagonal(squared, 0)  # a point from itself: no rounding, however far out or narrow the kernel
+        np.fill_diagonal(squared, 0)  # the distance of a point from itself, which rounding must not change
     if factor != 1:
         squared *= factor
     return squared
@@ -133,7 +133,7 @@ def mend_near(squared: Array, x: Points, y: Points, near: float) -> None:
     largest = 4 * max(x.largest, y.largest)
     card = is_tensor(squared)
     pairs = max(1, (2**24 if card else 2**18) // max(1, x.values.shape[1]))
-    rows = max(1, (2**24 if card else 2**16) // max(1, len(y)))  # few at a time: the indices outgrow the tile
+    rows = max(1, (2**24 if card else 2**16) // max(1, len(y)))  # few: the indices may outgrow the tile
     for top in range(0, len(x), rows):
         below, columns = namespace(squared).where(squared[top : top + rows] <= near * largest)
         for first in range(0, len(below), pairs):

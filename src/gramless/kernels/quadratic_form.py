@@ -51,7 +51,7 @@ class QuadraticForm(Kernel):
         apart = np.abs(form - form.T).max(initial=0.0)
         if apart > 1e-12 * np.abs(form).max(initial=0.0):
             raise ValueError(f"A must be symmetric, but A and its transpose differ by {apart:g}; pass (A + A.T) / 2")
-        form = (form + form.T) / 2 + 0.0  # + 0.0 turns -0.0, which equals 0.0 but hashes otherwise, into 0.0
+        form = (form + form.T) / 2 + 0.0  # + 0.0 turns -0.0, which equals 0.0 but has another hash, into 0.0
         form.flags.writeable = False
         object.__setattr__(self, "A", form)
 
@@ -63,13 +63,13 @@ class QuadraticForm(Kernel):
 
     @property
     def mercer(self) -> bool | None:
-        """None where the smallest eigenvalue of A cannot be told from 0, from below."""
+        """None where the smallest eigenvalue of A is negative, but by no more than rounding."""
         lowest, noise = self._lowest
         return True if lowest >= 0 else False if lowest < -noise else None
 
     @cached_property
     def _lowest(self) -> tuple[float, float]:
-        """Smallest eigenvalue of A, or 0, and what rounding may have done to it."""
+        """Smallest eigenvalue of A (0 if positive), and a bound on its rounding error."""
         values = np.linalg.eigvalsh(self.A)
         noise = len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
         return float(values.min(initial=0.0)), float(noise)

@@ -1,4 +1,4 @@
-"""Rounding errors of the pieces that kernels are computed from: worst cases, not estimates.
+"""Bounds on the rounding errors of the operations that kernels consist of: worst cases, not estimates.
 
 NumPy's exp, tanh and power are taken to be within 4 units in the last place, which is 8 units of roundoff.
 """
@@ -44,14 +44,14 @@ def dot_error(radius: float, d: int, unit: float) -> float:
 def distance_error(d: int, unit: float) -> float:
     """Error of :func:`~gramless.kernels.base.squared_distances` relative to (2 radius)^2.
 
-    d + 2 for the product, d/2 for the two squared norms, 2 for rounding of the rows,
-    and 8 left to the profile for scaling its argument.
+    Roundings: d + 2 in the product, d/2 in the two squared norms, 2 in the rows, and 8
+    that the profile may use to scale its argument.
     """
     return growth(1.5 * d + 13, unit)
 
 
 def exponential_rounding(error: float, unit: float) -> Rounding:
-    """Rounding of exp(-t) where t >= 0 is known up to `error`: relative, unless that says nothing."""
+    """Rounding of exp(-t) where t >= 0 is known up to `error`: relative, or absolute where `error` is large."""
     if error < 0.4:
         return Rounding(underflow(unit), float(np.expm1(error)) + 10 * unit)
     return Rounding(1.0, 10 * unit)

@@ -40,12 +40,12 @@ class SpectralDensity:
 
     @property
     def smooth(self) -> bool:
-        """Whether it falls faster than every power: any accuracy is then within reach."""
+        """Whether khat falls faster than every power of the frequency: then any accuracy can be reached."""
         return self.nu == float("inf")
 
     @property
     def error(self) -> float:
-        """Bound on the error of a sum of values that together should make k(0), relative to k(0)."""
+        """Bound on the error, relative to k(0), of a sum of values of khat that should add up to k(0)."""
         return (64 if self.smooth else 64 + 8 * self.nu) * unit_roundoff()
 
     def __call__(self, frequency: Array, d: int) -> Array:

@@ -19,7 +19,7 @@ class Tanh(DotKernel):
     scale : float
         scikit-learn's `gamma` of the sigmoid kernel.
     b : float
-        Its `coef0`.
+        scikit-learn's `coef0`.
 
     Examples
     --------
