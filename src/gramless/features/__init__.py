@@ -1,4 +1,4 @@
-"""Explicit features: kernel PCA as PCA of finitely many numbers a row."""
+"""Explicit features: kernel PCA as PCA of finite feature vectors."""
 
 from gramless.features.base import Box, FeatureMap, MapBuilder, Moments, Spectrum, maps
 from gramless.features.composite import CompositeMap, ScaledMap

@@ -1,4 +1,4 @@
-"""What a feature map is: finitely many numbers whose dot product is the kernel, or nearly."""
+"""The interface of feature maps: finite vectors whose dot products equal or approximate the kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramless.registry import Registry
 
 @dataclass(frozen=True)
 class Box:
-    """Where data lie: the smallest box with sides along the axes.
+    """The smallest box, with sides along the axes, that contains the data.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Box:
 
     @classmethod
     def around(cls, x: Any) -> Box:
-        """The box of rows `x` (n, d); rows that are elsewhere know their own."""
+        """The box of rows `x` (n, d); rows on a cluster have theirs as ``x.box``."""
         known = getattr(x, "box", None)
         if known is not None:
             return known  # type: ignore[no-any-return]
@@ -49,13 +49,13 @@ class Box:
         return self.high - self.low
 
     def outside(self, x: Any) -> Array:
-        """How far each coordinate lies outside, 0 inside: (n, d)."""
+        """How far each coordinate lies outside the box, 0 inside: (n, d)."""
         return np.asarray(np.maximum(np.maximum(self.low - x, x - self.high), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Leading eigenpairs of the centred scatter of features, and what is proved of the kernel's own.
+    """Leading eigenpairs of the centred scatter of the features, and bounds on those of the exact kernel.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ Self = TypeVar("Self", bound="Moments")
 
 
 class Moments(Protocol):
-    """Sums over rows that are all a fit needs: of two data sets they add, and the data may be forgotten."""
+    """Sums over rows, all that a fit needs: the moments of two data sets add up, and no row has to be kept."""
 
     @property
     def weight(self) -> float:
@@ -99,7 +99,7 @@ class Moments(Protocol):
 
     @property
     def trace(self) -> float:
-        """Centred scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2: what the map leaves out included."""
+        """Trace of the centred scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2, not of the map alone."""
 
     @property
     def mean(self) -> Array:
@@ -121,7 +121,7 @@ class Moments(Protocol):
 
 
 class FeatureMap(ABC):
-    """phi with phi(x) . phi(y) ~ k(x, y). Everything about it is fixed when it is made, so that moments add.
+    """phi with phi(x) . phi(y) ~ k(x, y). A map does not change once it is made, so that moments can be added.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class FeatureMap(ABC):
 
     @property
     def tensors(self) -> bool:
-        """Whether rows may be torch tensors: then features and sums are made where these live."""
+        """Whether rows may be torch tensors: then features and sums are computed on their device."""
         return False
 
     @abstractmethod
@@ -147,7 +147,7 @@ class FeatureMap(ABC):
         """Moments of rows `x` (n, d) with `weights` (n,), in chunks: one pass, memory for one chunk."""
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        """phi(x) @ coefficients (n, k), in chunks; a tensor for a tensor."""
+        """phi(x) @ coefficients (n, k), in chunks; a tensor if `x` is one."""
         out: Array = blank((x.shape[0], coefficients.shape[1]), x)
         coefficients = like(coefficients, out)
         step = max(1, (2**25 if is_tensor(x) else 2**21) // max(1, self.n_features))
@@ -157,10 +157,10 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def same_space(self, other: FeatureMap) -> bool:
-        """Whether moments of both may be added."""
+        """Whether moments of both maps may be added."""
 
     def same_axes(self, other: FeatureMap) -> bool:
-        """Whether coefficients mean the same vectors in both."""
+        """Whether the same coefficients mean the same vectors in both maps."""
         return self.same_space(other)
 
     def adopted(self, moments: Any, other: FeatureMap) -> Any:
@@ -169,7 +169,7 @@ class FeatureMap(ABC):
         Raises
         ------
         ValueError
-            If there is none.
+            If there is no such form.
         """
         if not self.same_space(other):
             raise ValueError(
@@ -180,14 +180,14 @@ class FeatureMap(ABC):
 
 
 class MapBuilder(Protocol):
-    """Says what a kind of map would cost for a problem, and makes it.
+    """Estimates what one kind of map would cost for a problem, and makes the map.
 
     Attributes
     ----------
     boxed : bool
-        Whether its maps are made for a box, which all rows must lie in.
+        Whether its maps hold only inside a box that must contain all rows.
     tensors : bool
-        Whether its maps take rows on a torch device, as far as the kernel does; `estimate` then has the rates of the
+        Whether its maps take rows on a torch device if the kernel does; `estimate` then uses the rates of the
         problem's device.
     """
 
@@ -198,7 +198,7 @@ class MapBuilder(Protocol):
         """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""
 
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> FeatureMap:
-        """The map for these rows, accurate enough that the residual stays below ``tol`` where it can."""
+        """The map for these rows, accurate enough to keep the residual below ``tol`` where possible."""
 
 
 maps: Registry[MapBuilder] = Registry("feature map")

@@ -25,7 +25,7 @@ def row_chunks(n: int, size: int) -> list[slice]:
 def add_in_order(make: Callable[[slice], Term], chunks: list[slice], add: Callable[[Term], object]) -> None:
     """``add(make(chunk))`` of every chunk: as many at a time as there are threads, added in the order of the chunks.
 
-    Neither chunks nor order depend on the threads, so the bits of the sum do not either.
+    Neither the chunks nor their order depend on the number of threads, so the bits of the sum do not either.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Features of combined kernels: of a sum stacked, of a product multiplied, of a multiple scaled."""
+"""Features of combined kernels: stacked for a sum, multiplied for a product, scaled for a multiple."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramless.kernels import Kernel, Polynomial, Product, Scaled, Sum
 from gramless.kernels.rounding import growth
 from gramless.problem import Estimate, Problem
 
-_MOST = 2500  # features
+_MOST = 2500  # features at most
 _PARTS = ("monomials", "taylor", "composite")
 
 
@@ -25,8 +25,8 @@ _PARTS = ("monomials", "taylor", "composite")
 class CompositeMap(RowwiseMap):
     """Features of ``left + right`` (stacked) or ``left * right`` (all products), where both parts have features.
 
-    What is left out stays positive semidefinite: of a sum it is the sum; of a product R_1 * K_2 + Phi_1 Phi_1^T * R_2,
-    entrywise, which Schur's theorem covers.
+    The residual R = K - Phi Phi^T stays positive semidefinite. For a sum it is R_1 + R_2; for a product it is
+    R_1 * K_2 + Phi_1 Phi_1^T * R_2, entrywise, to which Schur's product theorem applies.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class CompositeMap(RowwiseMap):
             )
         xp = namespace(a.values)
         norm_a, norm_b = xp.sqrt(a.norms2), xp.sqrt(b.norms2)
-        whole_b = b.norms2 + b.leak + b.rounding  # at least k_2(x, x), as it enters
+        whole_b = b.norms2 + b.leak + b.rounding  # upper bound on k_2(x, x)
         values = (a.values[:, :, None] * b.values[:, None, :]).reshape(len(a.leak), -1)
         leak = (a.leak * whole_b + a.norms2 * b.leak) * (1 + 1e-12)
         slip = a.leak_error * whole_b + (a.leak + a.norms2) * (b.leak_error + b.rounding)
@@ -98,7 +98,7 @@ class CompositeMap(RowwiseMap):
 
 @dataclass(frozen=True, eq=False)
 class ScaledMap(RowwiseMap):
-    """Features of ``factor * kernel``, factor >= 0: those of the kernel times its root.
+    """Features of ``factor * kernel``, factor >= 0: the features of the kernel times sqrt(factor).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class ScaledMap(RowwiseMap):
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
-        """As many as the kernel has."""
+        """As many as `inner` has."""
         return self.inner.n_features
 
     @property
@@ -137,7 +137,7 @@ class ScaledMap(RowwiseMap):
 
 
 class CompositeBuilder:
-    """Asks the other builders for maps of the parts, by name and through the registry."""
+    """Maps of combined kernels, made from maps of the parts by the other builders of the registry."""
 
     boxed = True
     tensors = True
@@ -183,12 +183,12 @@ maps.register("composite")(CompositeBuilder())
 
 
 def _beside(phi: FeatureMap, x: Any) -> FeatureMap:
-    """A part with its own arrays where the rows live; monomials have none worth moving."""
+    """The map of a part with its arrays on the device of the rows; monomials have no arrays worth moving."""
     return phi.beside(x) if isinstance(phi, RowwiseMap) else phi
 
 
 def feature_rows(phi: FeatureMap, x: Any) -> FeatureRows:
-    """Rows of any map that leaves nothing out or says what it does."""
+    """Feature rows of a map that is exact, or that bounds its own residual."""
     if isinstance(phi, RowwiseMap):
         return phi.rows(x)
     kernel = phi.kernel  # an exact map: monomials, each a product of `degree` numbers
@@ -201,7 +201,7 @@ def feature_rows(phi: FeatureMap, x: Any) -> FeatureRows:
 
 
 def _parts(problem: Problem) -> list[Problem]:
-    """The problem for each part, with the tolerance that keeps the whole within its own."""
+    """The problem for each part, with a tolerance that keeps the combined kernel within that of `problem`."""
     kernel = problem.kernel
     if isinstance(kernel, Scaled):
         return [replace(problem, kernel=kernel.kernel, tol=problem.tol / max(abs(kernel.factor), 1e-300))]
@@ -211,7 +211,7 @@ def _parts(problem: Problem) -> list[Problem]:
 
 
 def _share(problem: Problem, part: Problem) -> float:
-    """By how much an error of a part counts in the whole."""
+    """Factor by which an error of a part enters the combined kernel."""
     kernel = problem.kernel
     if isinstance(kernel, Scaled):
         return abs(float(kernel.factor))
@@ -223,7 +223,7 @@ def _share(problem: Problem, part: Problem) -> float:
 
 
 def _cheapest(problem: Problem) -> tuple[str | None, Estimate]:
-    """Builder for a part, and what it says; None where there is none."""
+    """Name of the cheapest builder for a part, and its estimate; None where no builder applies."""
     offers = {name: maps[name].estimate(problem) for name in _PARTS if name in maps}
     offers = {name: offer for name, offer in offers.items() if not offer.refusal}
     if not offers:

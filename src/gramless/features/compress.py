@@ -25,7 +25,8 @@ def count(variables: int, degree: int) -> int:
 def tuples(variables: int, degree: int) -> Array:
     """The monomials as ascending tuples of variables (D, degree), in colexicographic order.
 
-    Those in the first v variables come before all others, whatever v: every block that the recurrences need is a slice.
+    For every v, the monomials in the first v variables come before all others: every block that the recurrences need is
+    a slice.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def tuples(variables: int, degree: int) -> Array:
 
 
 def exponents(variables: int, degree: int) -> Array:
-    """The same monomials as exponents (D, variables).
+    """The monomials of :func:`tuples` as exponents (D, variables).
 
     Examples
     --------
@@ -58,7 +59,7 @@ def exponents(variables: int, degree: int) -> Array:
 def monomials(z: Array, degree: int, first: Array | None = None) -> Array:
     """All monomials of `degree` of the rows of `z` (variables, n), as (D, n); `first` (n,) multiplies each.
 
-    One multiplication a monomial: those whose last variable is v are z_v times a slice of the degree below.
+    Each monomial takes one multiplication: those whose last variable is v are z_v times a slice of one degree less.
 
     Examples
     --------
@@ -82,8 +83,8 @@ def compress(z: Array, degree: int) -> Array:
     """Compress(z^degree) (Raykar & Ankur, eq. 30) for each column of `z` (variables, n), as (D, n).
 
     Dot products of columns are the `degree`-th powers of those of `z`. The square roots of the multinomial
-    coefficients come from the recurrence (a + e_v) : a = (|a| + 1) / (a_v + 1), folded into the variable that is
-    multiplied on: one multiplication a feature, and no factorial.
+    coefficients come from the recurrence (a + e_v) : a = (|a| + 1) / (a_v + 1), which is folded into the next factor
+    z_v: each feature takes one multiplication, and no factorial is needed.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def compress(z: Array, degree: int) -> Array:
         raised: Array = blank((count(variables, k), n), z)
         for v in range(variables):
             begin, place = count(v, k), 0
-            for already in range(k):  # how often v is in the monomial below: these lie together, in this order
+            for already in range(k):  # exponent of v in a monomial of one degree less: equal ones are adjacent
                 size = count(v, k - 1 - already)
                 if size:
                     part = slice(place, place + size)

@@ -14,11 +14,11 @@ from gramless.features.compress import count, monomials, tuples
 
 
 class HankelSums:
-    """Where sum_i w_i u_i^(a + b) is kept, for all monomials a, b of one degree.
+    """A layout for the sums sum_i w_i u_i^(a + b) of all monomials a, b of one degree.
 
-    A sorted tuple of 2 `degree` variables is split in its middle; for each variable v one matrix product makes the
+    A sorted tuple of 2 `degree` variables is split in its middle. For each variable v, one matrix product computes the
     sums of all tuples whose left half ends with v: left halves that end with v times right halves that start with v or
-    later. Both are slices, the right ones because their variables are counted from the last.
+    later. Both sets of halves are slices, the right one because its variables are numbered from the last.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class HankelSums:
         self.size = int(self._starts[-1])
 
     def add(self, u: Array, weights: Array, total: Array) -> None:
-        """Add the sums of the columns of `u` (variables, n), numpy's or torch's, to `total` (size,)."""
+        """Add the sums of the columns of `u` (variables, n), an array or a tensor, to `total` (size,)."""
         left, right = monomials(u, self.degree, weights), monomials(namespace(u).flip(u, (0,)), self.degree)
         for v, (rows, columns) in enumerate(zip(self._lefts, self._rights, strict=True)):
             block = total[self._starts[v] : self._starts[v + 1]]
@@ -56,7 +56,7 @@ class HankelSums:
 
     @cached_property
     def squares(self) -> Array:
-        """Where the diagonal of :meth:`matrix` is kept: (D,)."""
+        """Positions (D,) of the diagonal of :meth:`matrix` in the sums."""
         terms = tuples(self.variables, self.degree)
         return self._places(terms.repeat(2, axis=1))
 
@@ -75,7 +75,7 @@ class HankelSums:
         return total
 
     def _pairs(self) -> Iterator[tuple[Array, slice]]:
-        """Where each entry of the matrix is kept, some rows at a time."""
+        """Positions of the entries of the matrix in the sums, some rows at a time."""
         terms = tuples(self.variables, self.degree)
         step = max(1, 2**18 // (self.width * 2 * self.degree))
         for first in range(0, self.width, step):
@@ -86,7 +86,7 @@ class HankelSums:
             yield self._places(pairs), rows
 
     def _places(self, merged: Array) -> Array:
-        """Where the sums of sorted tuples (..., 2 degree) are kept."""
+        """Positions of the sums of sorted tuples (..., 2 degree)."""
         left, right = merged[..., : self.degree], self.variables - 1 - merged[..., : self.degree - 1 : -1]
         last = left[..., -1]
         lows = np.array([rows.start for rows in self._lefts])
@@ -95,7 +95,7 @@ class HankelSums:
         )
 
     def _rank(self, rows: Array) -> Array:
-        """Place of ascending tuples in colexicographic order: sum_i C(t_i + i, i + 1)."""
+        """Position of ascending tuples in colexicographic order: sum_i C(t_i + i, i + 1)."""
         table = _binomials(self.variables, self.degree)
         return sum((table[rows[..., i], i] for i in range(self.degree)), start=np.zeros(rows.shape[:-1], np.int64))
 

@@ -1,4 +1,4 @@
-"""How many landmarks a problem wants, which rows they are, and what they cost."""
+"""How many landmarks a problem needs, which rows they are, and what they cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 1000
 
 
 class LandmarkBuilder:
-    """Points by randomly pivoted Cholesky on a sample, or drawn evenly.
+    """Landmarks by randomly pivoted Cholesky on a sample of the rows, or drawn uniformly.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class LandmarkBuilder:
         value = 1 / machine.python if isinstance(problem.kernel, FromCallable) else 1 / machine.kernel
         row = rank * (value + 2 * problem.d / machine.gemm) + 2.5 * rank**2 / machine.gemm
         sample = min(problem.n, 20 * rank)
-        again = 1 + 2 * self._pairs(problem) / problem.n  # two rows a pair
+        again = 1 + 2 * self._pairs(problem) / problem.n  # the features of both rows of a pair
         estimate = dense_estimate(problem, rank, row * again, self._error(problem, rank))
         pivoting = sample * (rank * value + 2 * rank**2 / machine.gemm) + 2e-3 * rank
         size = estimate.bytes + 8 * (2 * sample * rank + problem.n)
@@ -63,19 +63,19 @@ class LandmarkBuilder:
         )
 
     def rank(self, problem: Problem) -> int:
-        """Points at most: more for more components and smaller tolerances, as far as memory goes."""
+        """Landmarks at most: more for more components and smaller tolerances, as far as memory allows."""
         wanted = int(min(_MOST, max(300, 20 * problem.k) * (1 + max(0.0, -np.log10(max(problem.tol, 1e-16)) - 3) / 3)))
-        affordable = int(np.sqrt(problem.memory_limit / 8 / 80))  # a sample of 20 r rows twice, and a few r x r
+        affordable = int(np.sqrt(problem.memory_limit / 8 / 80))  # a sample of 20 r rows, twice; a few r x r matrices
         return max(1, min(wanted, problem.n, max(16, affordable)))
 
     def _pairs(self, problem: Problem) -> int:
         return int(np.clip(problem.n // 8, 1000, 50_000))
 
     def _error(self, problem: Problem, rank: int) -> float:
-        """What these points surely reach for a Gaussian on this box; for the rest, experience with real tables.
+        """The error that landmarks reach: proved for a Gaussian on this box, else by experience with real data.
 
-        The choice leaves out at most twice what the best third as many features do, and the Taylor map's are no
-        better than those.
+        The residual is at most twice that of the best third as many features. Taylor features are no better than the
+        best, so their error bounds it.
         """
         if rank >= problem.n:
             return 1e-10

@@ -1,4 +1,4 @@
-"""Landmarks: the Nystroem features of any Mercer kernel, with an error bound that rounding cannot break."""
+"""Landmarks: the Nyström features of any Mercer kernel, with an error bound that includes rounding."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class LandmarkMap(RowwiseMap):
     r"""phi(x) = L^-1 k(points, x) with L L^T = k(points, points): the projection on the span of the points' images.
 
     Rounding of the kernel and of both solves is bounded by a residual identity instead of a condition number. With
-    c = L^-T phi, f = L phi - k(points, x), g = phi - L^T c and F = L L^T - k(points, points), whatever they are,
-    K = Phi Phi^T + R + C^T F C - C^T f - f^T C - g^T g  with R the Gram matrix of psi(x) - sum_s c_s psi(points_s):
-    positive semidefinite exactly, however ill-conditioned the points are.
+    c = L^-T phi, f = L phi - k(points, x), g = phi - L^T c and F = L L^T - k(points, points), all as computed,
+    K = Phi Phi^T + R + C^T F C - C^T f - f^T C - g^T g  holds exactly. R, the Gram matrix of
+    psi(x) - sum_s c_s psi(points_s), is positive semidefinite, however ill-conditioned the points are.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class LandmarkMap(RowwiseMap):
     pairs : int
         Pairs of rows that :meth:`moments` draws for a bound narrower than the trace; 0 for none.
     seed : int
-        For these pairs.
+        Seed for these pairs.
     expected_leak : float
-        Mean of k(x, x) - \|phi(x)\|^2 that the choice of the points led to expect; nan if it made no estimate.
+        Mean of k(x, x) - \|phi(x)\|^2, as estimated by the choice of the points; nan without an estimate.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class LandmarkMap(RowwiseMap):
 
     @classmethod
     def at(cls, kernel: Kernel, points: Any, **settings: Any) -> LandmarkMap:
-        """The map of rows `points` (s, d); those that the others determine up to rounding are left out."""
+        """The map of rows `points` (s, d); points that the others determine up to rounding are left out."""
         if not kernel.mercer:
             raise ValueError(f"landmarks need a Mercer kernel, and {kernel} is not known to be one")
         shift = column_shift(points) if kernel.shift_invariant else None
@@ -94,7 +94,7 @@ class LandmarkMap(RowwiseMap):
         _, order, rank, _ = scipy.linalg.lapack.dpstrf((gram + gram.T) / 2, lower=1, tol=drop)
         kept = order[: max(1, rank)] - 1
         gram = gram[np.ix_(kept, kept)]
-        if rank == 0:  # a kernel that vanishes here has the feature 0
+        if rank == 0:  # a kernel that vanishes at all points has one feature, 0
             gram[0, 0] = max(gram[0, 0], np.finfo(np.float64).tiny ** 0.5)
         factor = np.linalg.cholesky(gram)
         return cls(kernel, points[kept], shift, Triangle(factor), **settings)
@@ -128,7 +128,7 @@ class LandmarkMap(RowwiseMap):
             values = self.triangle.solve(kernel.evaluate(here, there))
             weights = self.triangle.solve_transposed(values)
         norms2, weights2 = row_squares(values), row_squares(weights)
-        norms, reach = xp.sqrt(norms2), xp.sqrt(diagonal * trace)  # reach: at least |k(points, x)|
+        norms, reach = xp.sqrt(norms2), xp.sqrt(diagonal * trace)  # reach bounds |k(points, x)|
         f = s**0.5 * rounding.absolute + rounding.relative * reach + self.triangle.residual(norms, reach)
         g = self.triangle.residual(xp.sqrt(weights2), norms)
         gram_error = s * rounding.absolute + rounding.relative * trace + growth(s + 2, unit_roundoff()) * trace
@@ -141,7 +141,7 @@ class LandmarkMap(RowwiseMap):
 
     @cached_property
     def _balance(self) -> float:
-        """Number b of 2 |C| |f| <= b |C|^2 + |f|^2 / b: one for all rows, so that bounds add; the size of f."""
+        """The b of 2 |C| |f| <= b |C|^2 + |f|^2 / b: about the size of f, and one for all rows so that bounds add."""
         diagonal = self.kernel.diagonal(self.points)
         trace, largest = float(diagonal.sum()), float(diagonal.max())
         radius = self.kernel.radius(self.kernel.prepare(self.points, self.shift))
@@ -163,7 +163,7 @@ class LandmarkMap(RowwiseMap):
         return replace(total, likely=likely, failure_probability=FAILURE_PROBABILITY)
 
     def _likely_norm(self, x: Any, weights: Array, leaks: Array) -> float:
-        """Bound on the norm of what the map leaves out of the Gram matrix of these rows, from pairs of them."""
+        """Probabilistic bound on the norm of the residual K - Phi Phi^T of these rows, from pairs of rows."""
 
         def entries(i: Array, j: Array) -> Array:
             out, step = np.empty(len(i)), self.chunk(x) // 2
@@ -184,7 +184,7 @@ class LandmarkMap(RowwiseMap):
         kernel, step = self.kernel, 512 if is_tensor(x) else 32
         values, xp = blank((len(left.leak),), left.values), namespace(left.values)
         error = blank((len(left.leak),), left.values)
-        for first in range(0, len(values), step):  # of a small tile only the diagonal is wanted
+        for first in range(0, len(values), step):  # small tiles, of which only the diagonal is used
             part = slice(first, first + step)
             a, b = kernel.prepare(x[part], self.shift), kernel.prepare(y[part], self.shift)
             values[part] = kernel.evaluate(a, b).diagonal()

@@ -26,7 +26,7 @@ from gramless.features.chunks import add_in_order, row_chunks
 
 @dataclass(frozen=True, eq=False)
 class DenseMoments:
-    """Moments of features whose scatter is written down; those of two data sets add by Chan's rule.
+    """Moments of features with a dense scatter matrix; the moments of two data sets add by Chan's rule.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class DenseMoments:
     scatter : ndarray of shape (D, D)
         sum_i w_i (phi_i - mean)(phi_i - mean)^T.
     leak : float
-        Upper bound on sum_i w_i (k(x_i, x_i) - |phi(x_i)|^2), which is not negative: K - Phi Phi^T is positive
-        semidefinite for the maps that use this class, so it bounds what they leave out. 0 for an exact map.
+        Upper bound on sum_i w_i (k(x_i, x_i) - |phi(x_i)|^2), the weighted trace of the residual K - Phi Phi^T, which
+        is positive semidefinite for the maps that use this class. 0 for an exact map.
     rounding : float
         Bound on the spectral norm of the error of the scatter.
     rows : int
@@ -46,14 +46,14 @@ class DenseMoments:
     leak_error : float
         The true sum is at least ``leak - leak_error``.
     likely : float or None
-        Bound on the spectral norm of what the map leaves out, narrower than `leak` (its trace) and wrong with at
-        most `failure_probability`, which is 0 where it was measured; None where there is no such bound.
+        Bound on the spectral norm of the residual, smaller than its trace `leak` and wrong with at most
+        `failure_probability`, which is 0 for a bound from all rows; None where there is no such bound.
     failure_probability : float
     slip : float
-        What rows lost that were carried over from other landmarks, in the scale of roots of eigenvalues: their features
-        times the roots of the weights are off by at most this, in the spectral norm.
+        Bound on the spectral norm of the error of the features, times the roots of the weights, of rows that were
+        carried over from other landmarks: on the scale of square roots of eigenvalues.
     lost : float
-        The scatter that was lost with it.
+        Trace of the residuals that were lost when rows were carried over.
     """
 
     weight: float
@@ -81,11 +81,11 @@ class DenseMoments:
         rounding: float = 0.0,
         leak_error: float = 0.0,
     ) -> DenseMoments:
-        """From features (n, D) of one chunk, of numpy or on a torch device; what is small is numpy's.
+        """From features (n, D) of one chunk, an array or a tensor; small matrices are numpy arrays.
 
         `error` bounds the relative error of the features themselves: |computed - exact| <= error * |phi| per row;
         `errors` (n,) is added to that bound, row by row. `rounding` is a bound on the error of the Gram matrix of
-        the features that comes from elsewhere.
+        the features from other sources.
         """
         weight, (n, width), xp = float(weights.sum()), features.shape, namespace(features)
         if weight == 0:
@@ -94,7 +94,7 @@ class DenseMoments:
         mean = weights @ features / weight
         moved = features - mean
         first = float(row_squares(moved) @ weights) ** 0.5
-        shift = weights @ moved / weight  # what rounding left of the mean: without it all equal rows would scatter
+        shift = weights @ moved / weight  # error of the mean, without which equal rows would scatter
         moved -= shift
         moved *= xp.sqrt(weights)[:, None]
         scatter = inner(moved, moved)
@@ -123,7 +123,7 @@ class DenseMoments:
         return self._combine(other, 1.0)
 
     def __sub__(self, other: DenseMoments) -> DenseMoments:
-        """Take rows out again that were added before."""
+        """The moments without those of rows that were added before."""
         return self._combine(other, -1.0)
 
     def _combine(self, other: DenseMoments, sign: float) -> DenseMoments:
@@ -145,7 +145,7 @@ class DenseMoments:
         turned = (self.weight * self.mean_error + other.weight * other.mean_error) / weight
         turned += 4 * unit * float(np.linalg.norm(self.mean) + other.weight / weight * apart)
         leak, leak_error = self.leak + other.leak, self.leak_error + other.leak_error
-        if sign < 0:  # the one that goes may be as small as leak - leak_error
+        if sign < 0:  # the leak taken out may be as small as leak - leak_error
             leak = max(0.0, self.leak - other.leak + other.leak_error)
         likely, failure = self._likely_with(other, sign)
         return DenseMoments(
@@ -164,10 +164,10 @@ class DenseMoments:
         )
 
     def _likely_with(self, other: DenseMoments, sign: float) -> tuple[float | None, float]:
-        """The norm of a positive semidefinite matrix is at most the sum of those of its diagonal blocks."""
+        """The norm of a positive semidefinite matrix is at most the sum of the norms of its diagonal blocks."""
         if self.likely is None and (other.likely is None or sign < 0):
             return None, 0.0
-        if sign < 0:  # a diagonal block is not larger than the whole
+        if sign < 0:  # a diagonal block has no larger norm than the whole
             return self.likely, self.failure_probability
         return self.residual_norm + other.residual_norm, self.failure_probability + other.failure_probability
 
@@ -195,7 +195,7 @@ class DenseMoments:
 
     @property
     def residual_norm(self) -> float:
-        """Bound on the spectral norm of what the map leaves out."""
+        """Bound on the spectral norm of the residual K - Phi Phi^T."""
         return self.leak if self.likely is None else min(self.leak, self.likely)
 
     def solve(self, k: int, tol: float, rng: np.random.Generator) -> Spectrum:
@@ -225,9 +225,9 @@ class DenseMoments:
 
 
 def gather_moments(of_chunk: Callable[[slice], DenseMoments], n: int, rows: int) -> DenseMoments:
-    """Sum of the moments of chunks of `rows` rows, made in threads and added in pairs, pairs of pairs and so on.
+    """Sum of the moments of chunks of `rows` rows, computed in threads and added in pairs, pairs of pairs and so on.
 
-    Pairs keep the rounding of the additions to the logarithm of the number of chunks.
+    Adding in pairs keeps the rounding error proportional to the logarithm of the number of chunks.
     """
     sums = Tower()
     add_in_order(of_chunk, row_chunks(n, rows) or [slice(0, 0)], sums.push)

@@ -1,4 +1,4 @@
-"""The polynomial kernel without a kernel: it is the dot product of finitely many monomials."""
+"""The explicit features of a polynomial kernel: it is a dot product of finitely many monomials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
 from gramless.kernels.rounding import growth, underflow
 
-_ON_CARD = 2**25  # numbers of a chunk of monomials there
+_ON_CARD = 2**25  # entries of a chunk of monomials on a GPU
 _GROUP = 16  # chunks that one thread adds up before the groups are added, in their order
 
 
@@ -43,7 +43,7 @@ class Power:
 
 
 def as_power(kernel: Any) -> Power | str:
-    """The kernel as a power of a dot product, or the reason why it is none."""
+    """The kernel as a power of a dot product, or the reason why it is not one."""
     factor = 1.0
     while isinstance(kernel, Scaled):
         factor, kernel = factor * kernel.factor, kernel.kernel
@@ -68,9 +68,9 @@ def as_power(kernel: Any) -> Power | str:
 class Monomials(FeatureMap):
     """All monomials of degree `p` of (sqrt c, sqrt(scale) x) (Raykar & Ankur, section 10): exact.
 
-    Features are plain monomials with the square roots of multinomial coefficients. Moments are those of
-    (x - center) / unit instead, turned into moments of the features at the end, after centring: for data far from the
-    origin the features are nearly collinear, and their own sums would lose the digits that matter.
+    The features are monomials times square roots of multinomial coefficients. Moments are sums of monomials of
+    (x - center) / unit, which become moments of the features at the end, after centring. For data far from the origin
+    the features are nearly collinear, and sums of the features themselves would cancel.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class Monomials(FeatureMap):
     d : int
         Columns.
     center, unit : ndarray of shape (d,), optional
-        A point in the middle of the data and a size of each column; powers of two are best for `unit`. They change no
-        result, only its rounding; moments add when both are equal.
+        A point in the middle of the data and a scale for each column, best a power of two. They change only the
+        rounding of a result. Moments add when both are equal.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class Monomials(FeatureMap):
 
     @cached_property
     def matrix(self) -> Array:
-        """The features in monomials of (1, (x - center) / unit): products of binomials, one for each column."""
+        """Coefficients (D, width) of the features in monomials of (1, (x - center) / unit): products of binomials."""
         power, degree = self._power, max(1, self._power.degree)
         inner = exponents(self.d + 1, degree)
         outer = exponents(self.d + 1, power.degree)
@@ -213,7 +213,7 @@ class Monomials(FeatureMap):
         return growth(12 * self.hankel.degree + 2 * self.d + 24, unit_roundoff())
 
     def transfer(self, other: Monomials) -> Array:
-        """Monomials about the center of `other`, from those about this one: (width, width)."""
+        """Matrix (width, width) that turns monomials about this center into those about the center of `other`."""
         degree = self.hankel.degree
         powers = exponents(self.d + 1, degree)
         out = np.ones((len(powers), len(powers)))
@@ -224,7 +224,7 @@ class Monomials(FeatureMap):
         return out
 
     def adopted(self, moments: ShiftedMoments, other: FeatureMap) -> ShiftedMoments:
-        """Exact features differ by where they were centred only: moments move."""
+        """Exact features differ only in their center, so the moments are moved to this one."""
         return moments.moved(self)
 
     def same_axes(self, other: FeatureMap) -> bool:

@@ -18,10 +18,10 @@ _MOST_FEATURES = 20_000
 
 
 def middle(box: Box) -> tuple[Array, Array]:
-    """A round point near the middle of a box, and powers of two near half its sides.
+    """A rounded point near the middle of a box, and powers of two near half its sides.
 
-    Both are coarse on purpose, so that batches of like data often agree on them; data about the origin get the origin
-    itself.
+    Both are coarse on purpose, so that batches of similar data often get the same values. Data around the origin get
+    the origin itself.
 
     Examples
     --------
@@ -31,13 +31,13 @@ def middle(box: Box) -> tuple[Array, Array]:
     half = box.high / 2 - box.low / 2
     usual = (half > 0) & np.isfinite(half)
     power = np.round(np.log2(np.where(usual, half, 1.0)))
-    unit = np.exp2(np.minimum(power, 1023))  # 2^1024 is no number
+    unit = np.exp2(np.minimum(power, 1023))  # 2^1024 overflows
     center = box.low / 2 + box.high / 2
     return np.where(usual, np.round(4 * center / unit) * unit / 4, center) + 0.0, unit
 
 
 class MonomialsBuilder:
-    """Monomials for whatever problem has a polynomial kernel and few enough of them."""
+    """Monomials for problems with a polynomial kernel, if they are few enough."""
 
     eigh = 6e9  # operations of LAPACK a second, all threads
 
@@ -62,7 +62,7 @@ class MonomialsBuilder:
         return Estimate(seconds, size + 8 * problem.n * problem.k, (6e3 + 100 * width) * unit_roundoff())
 
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Monomials:
-        """About the middle of the box of the problem, or of the rows where it has none."""
+        """Monomials about the middle of the box of the problem, or of the rows if the problem has no box."""
         if problem.low is not None and problem.high is not None:
             box = Box(np.asarray(problem.low, dtype=np.float64), np.asarray(problem.high, dtype=np.float64))
         elif scipy.sparse.issparse(x):

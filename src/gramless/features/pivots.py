@@ -17,7 +17,7 @@ _FEWEST_ROWS = 5000
 
 @dataclass(frozen=True, eq=False)
 class Pivots:
-    """Chosen rows, and how much of the kernel's trace they leave out.
+    """Chosen rows, and an estimate of the residual K - Phi Phi^T of their features.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ def choose_pivots(
     choice: Literal["cholesky", "uniform"] = "cholesky",
     device: str = "cpu",
 ) -> Pivots:
-    """At most `most` rows, fewer where what they leave out falls to `goal` (a mean per unit of weight).
+    """At most `most` rows, fewer if the mean residual per unit of weight falls to `goal`.
 
-    Each is drawn with probability proportional to what those before it left out of its own k(x, x) (Chen, Epperly,
-    Tropp & Webber 2024), from a sample of 20 times as many rows
-    (and 5000 at least: a small sample has no outliers). Candidates come in blocks and are thinned out by
-    rejection (Epperly, Tropp & Webber 2024), so that the choice is distributed as if made one by one.
+    Each row is drawn with probability proportional to its residual k(x, x) - |phi(x)|^2 after the rows before it (Chen,
+    Epperly, Tropp & Webber 2024), from a sample of 20 `most` rows (and 5000 at least: a smaller sample would miss
+    outliers). Candidates are drawn in blocks and thinned out by rejection (Epperly, Tropp & Webber 2024), so that the
+    choice has the same distribution as if made one by one.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def choose_pivots(
     rng : numpy.random.Generator
     choice : {"cholesky", "uniform"}
     device : str
-        Where the sample is worked on.
+        Device for the computations on the sample.
 
     Examples
     --------
@@ -85,16 +85,16 @@ def choose_pivots(
         kept, lower = _thin(gram, left[candidates], negligible, rng)
         if len(kept):
             cholesky.add(candidates[kept[:free]], lower[:free, :free])
-        else:  # so that rounding cannot keep this going
+        else:  # so that rounding cannot make the loop endless
             fresh = np.where(gram.diagonal() <= negligible, 0.0, gram.diagonal())
             left[candidates] = np.minimum(left[candidates], fresh)
     chosen, left = np.array(cholesky.chosen, dtype=np.int64), cholesky.left
-    unseen = max(1, len(sample) - len(chosen)) / len(sample)  # a pivot leaves nothing out at itself only
+    unseen = max(1, len(sample) - len(chosen)) / len(sample)  # pivots have residual 0, other rows have not
     return Pivots(sample[chosen], float(left @ share / share.sum()) / unseen)
 
 
 class _PartialCholesky:
-    """The leading columns of a Cholesky factor of K(rows, rows), and what they leave out of it.
+    """The leading columns of a Cholesky factor of K(rows, rows), and the diagonal of the residual.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class _PartialCholesky:
     left : ndarray of shape (n,)
         Diagonal of K - F F^T, F the columns so far.
     negligible : float
-        Below this it is rounding.
+        Residuals below this are rounding errors.
     """
 
     def __init__(self, kernel: Kernel, rows: Any, most: int) -> None:
@@ -122,7 +122,7 @@ class _PartialCholesky:
         return to_numpy(self._kernel.evaluate(near, near) - known)
 
     def add(self, new: Array, lower: Array) -> None:
-        """Columns of the rows `new` (p,), `lower` (p, p) being the Cholesky factor of what was left among them."""
+        """Add the columns of the rows `new` (p,); `lower` (p, p) is the Cholesky factor of their residual."""
         done = len(self.chosen)
         columns = self._kernel.evaluate(self._ready, self._kernel.prepare(self._rows[new], self._shift))
         columns -= self._factor[:, :done] @ self._factor[new, :done].T
@@ -134,7 +134,7 @@ class _PartialCholesky:
 
 
 def _sample(weights: Array, size: int, rng: np.random.Generator) -> Array:
-    """Rows drawn by weight, none twice; all rows that have one when there are no more than `size`."""
+    """Rows drawn by weight without replacement; all rows of positive weight if there are no more than `size`."""
     there = np.flatnonzero(weights > 0)
     if len(there) <= size:
         return there
@@ -144,7 +144,7 @@ def _sample(weights: Array, size: int, rng: np.random.Generator) -> Array:
 
 
 def _thin(gram: Array, before: Array, negligible: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Accept candidate i with probability (left now) / (left when it was drawn); Cholesky factor of the accepted."""
+    """Candidates, accepted with probability (residual now) / (residual when drawn), and their Cholesky factor."""
     n = len(gram)
     gram, factor = gram.copy(), np.zeros((n, n))
     kept: list[int] = []

@@ -1,4 +1,4 @@
-"""Maps that state, row by row, how far their features are from the kernel: their moments follow from that alone."""
+"""Maps that bound the errors of their features row by row: moments and their error bounds follow from these."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from gramless.features.moments import DenseMoments, gather_moments
 from gramless.kernels import column_shift
 
 _BLOCK = 1024
-_ON_CARD = 2**25  # numbers of a chunk of features there
+_ON_CARD = 2**25  # entries of a chunk of features on a GPU
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureRows:
-    """Features of some rows, and what is known of their errors.
+    """Features of some rows, and bounds on their errors.
 
     There are matrices with K = Phi Phi^T + R + X, where Phi differs from the features in row i by at most
     ``error[i]``, R is positive semidefinite with ``leak[i] - leak_error[i] <= R_ii <= leak[i]``, and for all
@@ -50,20 +50,20 @@ class FeatureRows:
 
     @property
     def norms2(self) -> Array:
-        """|phi|^2 of each row, at least: the error is counted in."""
+        """Upper bound on |phi|^2 of each row, `error` included."""
         roots = namespace(self.values).sqrt(row_squares(self.values))
         return (roots * (1 + 1e-12) + self.error) ** 2  # type: ignore[no-any-return]
 
 
 class RowwiseMap(FeatureMap):
-    """A map given by :meth:`rows`; moments and products follow, in threads over chunks."""
+    """A map defined by :meth:`rows`, which gives moments and products too, in threads over chunks."""
 
     @abstractmethod
     def rows(self, x: Any) -> FeatureRows:
         """Features and their errors for rows `x` (n, d)."""
 
     def beside(self, x: Any) -> RowwiseMap:
-        """The same map with its own arrays where the rows `x` live."""
+        """The same map with its own arrays on the device of the rows `x`."""
         return self
 
     def __call__(self, x: Any) -> Array:
@@ -73,16 +73,16 @@ class RowwiseMap(FeatureMap):
         return self.beside(x)._moments(x, weights, None)
 
     def measured_moments(self, x: Any, weights: Array) -> tuple[DenseMoments, Array]:
-        """The moments, with the norm of what the features leave out measured, and what they leave out of each row.
+        """The moments, with a bound on the norm of the residual K - Phi Phi^T, and the residual of each row (n,).
 
-        The norm of a positive semidefinite matrix is at most the sum of the norms of its diagonal blocks, and those are
-        written down, a thousand rows at a time: half as much work again, for a bound far below the trace.
+        The norm of a positive semidefinite matrix is at most the sum of the norms of its diagonal blocks, which are
+        computed a thousand rows at a time. This takes half as much work again, for a bound far below the trace.
         """
         leaks = np.empty(x.shape[0])
         return self.beside(x)._moments(x, weights, leaks, measured=True), leaks
 
     def _norm_left_out(self, x: Any, rows: FeatureRows, weights: Array) -> float:
-        """Bound on the norm of R of :class:`FeatureRows`, with weights, from its diagonal blocks."""
+        """Bound on the norm of D^1/2 R D^1/2 of :class:`FeatureRows`, from its diagonal blocks."""
         total, kernel, width, xp = float(weights @ rows.rounding), self.kernel, self.n_features, namespace(weights)
         for first in range(0, len(weights), _BLOCK):
             part = slice(first, first + _BLOCK)
@@ -100,7 +100,7 @@ class RowwiseMap(FeatureMap):
         return 1.01 * total
 
     def _moments(self, x: Any, weights: Array, leaks: Array | None, measured: bool = False) -> DenseMoments:
-        """The moments; what each row leaves out goes into `leaks` (n,) where it is given."""
+        """The moments; the residual of each row is written to `leaks` (n,), if given."""
 
         def of_chunk(part: slice) -> DenseMoments:
             rows = self.rows(x[part])
@@ -134,10 +134,10 @@ class RowwiseMap(FeatureMap):
         return out
 
     def chunk(self, x: Any) -> int:
-        """Rows taken at a time: what stays in cache, or what keeps a card busy."""
+        """Rows taken at a time: few enough to stay in cache, or enough to keep a GPU busy."""
         return max(1024, _ON_CARD // max(1, self.n_features)) if is_tensor(x) else chunk_rows(self.n_features)
 
 
 def chunk_rows(width: int) -> int:
-    """Rows whose features are a few MB, yet more rows than a quarter of the features: a sum of scatters is D^2 too."""
+    """Rows whose features take a few MB, but more than D / 4 rows, because each chunk adds a D x D scatter."""
     return 256 * int(np.clip(2**20 // (256 * max(1, width)), 1 + width // 1024, 32))

@@ -1,4 +1,4 @@
-"""Moments of monomials about a fixed point, and the eigenproblem of the kernel's own features behind them."""
+"""Moments of monomials about a fixed point, and the eigenproblem of the kernel's features that follows from them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gramless.arrays import Array, leading_eigenpairs, unit_roundoff
 from gramless.features.base import Spectrum
 from gramless.features.hankel import HankelSums
 
-_GRADED = 1200  # widths up to which an SVD, three times as dear, is taken for an eigenproblem
+_GRADED = 1200  # monomials up to which an SVD, three times as expensive, replaces an eigenproblem
 
 
 class Shift(Protocol):
-    """Features phi = matrix @ psi, psi the monomials about a fixed point; the first one is 1."""
+    """Features phi = matrix @ psi, psi the monomials about a fixed point; the first monomial is 1."""
 
     @property
     def hankel(self) -> HankelSums:
-        """Where the sums of products of two monomials psi are kept."""
+        """The layout of the sums of products of two monomials psi."""
 
     @property
     def matrix(self) -> Array:
@@ -35,15 +35,15 @@ class Shift(Protocol):
         """Whether sums of both may be added."""
 
     def transfer(self, other: Any) -> Array:
-        """(width, width): monomials psi about the point of `other` from those about this one."""
+        """Matrix (width, width) that turns monomials psi about this point into those about the point of `other`."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftedMoments:
-    """Sums of all monomials up to twice the degree, about a point in the middle of the data: they simply add.
+    """Sums of all monomials up to twice the degree, about a point in the middle of the data: sums of two data sets add.
 
-    Nothing of the size of the offset of the data, or of its powers, ever enters a sum; it enters by the shift matrix,
-    after the sums have been centred. So eigenvalues far below the largest keep their digits.
+    The offset of the data from the origin, and its powers, enter no sum. They enter through the shift matrix, after the
+    sums have been centred. So eigenvalues far below the largest keep their digits.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ShiftedMoments:
         return self._combine(other, 1)
 
     def __sub__(self, other: ShiftedMoments) -> ShiftedMoments:
-        """Take rows out again that were added before."""
+        """The moments without those of rows that were added before."""
         return self._combine(other, -1)
 
     def _combine(self, other: ShiftedMoments, sign: int) -> ShiftedMoments:
@@ -76,7 +76,7 @@ class ShiftedMoments:
             raise ValueError(f"taking out weight {other.weight:g} from {self.weight:g} leaves nothing")
         if not self.shift.same_space(other.shift):
             raise ValueError("moments about different points, or of different kernels, do not add; see `moved`")
-        # errors add, by Cauchy's inequality; the addition itself errs by one unit of its result
+        # errors add, by Cauchy's inequality; the addition itself has an error of one roundoff of its result
         return ShiftedMoments(
             shift=self.shift,
             weight=weight,
@@ -92,9 +92,9 @@ class ShiftedMoments:
         return replace(self, weight=factor * self.weight, sums=factor * self.sums, slip=slip)
 
     def moved(self, shift: Shift) -> ShiftedMoments:
-        """The same moments about the point of another map of the same kernel, so that they add to its own.
+        """The same moments about the point of another map of the same kernel, so that they add to that map's moments.
 
-        Far moves lose digits; the bounds say how many.
+        A move over a long distance loses digits, which the bounds include.
         """
         if self.shift.same_space(shift):
             return self
@@ -131,8 +131,8 @@ class ShiftedMoments:
         mean = gram[0, 1:] / gram[0, 0]
         scatter = gram[1:, 1:] - np.outer(mean, gram[0, 1:])
         slip = np.sqrt(self.slip)
-        blur = slip[1:] + np.abs(mean) * slip[0]  # of the sums, of both means and of the weight: all in one square
-        own = 4 * unit_roundoff() * np.abs(self._squares[1:])  # of the two operations above
+        blur = slip[1:] + np.abs(mean) * slip[0]  # errors of the sums, both means and the weight, in one square
+        own = 4 * unit_roundoff() * np.abs(self._squares[1:])  # rounding of the two operations above
         return scatter, np.sqrt(blur**2 + own)
 
     @cached_property
@@ -164,7 +164,7 @@ class ShiftedMoments:
             if not np.isfinite(self.mean_norm2):
                 raise ValueError("the mean of the features overflows; centre the data, or rescale it")
         values, axes, error, residual = problem.solve() if len(spread) <= _GRADED else problem.solve_squared(k)
-        # rounding leaves 1e-17 along a constant, which in projections would stand beside features of 1e-50
+        # rounding leaves 1e-17 along constant features, which in projections would outweigh features of size 1e-50
         axes = axes * matrix.any(axis=1, keepdims=True)
         return _spectrum(values, axes, error, residual, k)
 
@@ -181,26 +181,26 @@ class _Graded:
 
     @property
     def _reach(self) -> float:
-        """Norm of what the error of the scatter can become."""
+        """Bound on the norm of matrix @ error @ matrix.T, for the error of the scatter."""
         return float(np.square(np.linalg.norm(np.abs(self.matrix) @ self.blur) * (1 + self.matrix_error)))
 
     @property
     def size(self) -> float:
-        """At least the root of the largest eigenvalue."""
+        """Upper bound on the square root of the largest eigenvalue."""
         return float(np.linalg.norm(np.abs(self.matrix) @ self.spread))
 
     @property
     def real_size(self) -> float:
-        """The largest feature, without what rounding alone may have scattered; 0 where nothing else has."""
+        """Spread of the largest feature, without monomials whose scatter may be rounding; 0 where all of it may be."""
         real = np.diag(self.scatter) > self.blur**2
         return float((np.abs(self.matrix[:, real]) @ self.spread[real]).max(initial=0.0))
 
     def solve(self) -> tuple[Array, Array, Array, Array]:
-        """By the SVD of matrix @ root of the scatter, which does not square the range of the eigenvalues.
+        """By the SVD of matrix @ scatter^1/2, which does not square the range of the eigenvalues.
 
-        Scaled to a diagonal of ones, the scatter is V L V^T up to an error of norm `fuzz`, so that in the order of
-        symmetric matrices it lies within (fuzz / L_t) of itself plus fuzz times the projector on v_t+1, v_t+2, ...;
-        whichever t is best for an eigenvalue bounds its error. No t (t = 0) is Weyl's inequality.
+        Scaled to a unit diagonal, the scatter is V L V^T up to an error of norm `fuzz`. In the order of symmetric
+        matrices this error is at most (fuzz / L_t) V L V^T plus fuzz times the projector on v_t+1, v_t+2, ... The error
+        bound of an eigenvalue is the least over all t; t = 0 is Weyl's inequality.
         """
         unit, width = unit_roundoff(), len(self.spread)
         levels, turn = scipy.linalg.eigh(self.scatter / np.outer(self.spread, self.spread), driver="evd")
@@ -244,17 +244,17 @@ def _gram_residual(off: Array, roots: Array, most: float) -> Array:
     `most` is at least the largest eigenvalue.
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        residual = off * (np.sqrt(most) / roots)  # a root of 0 proves nothing
+        residual = off * (np.sqrt(most) / roots)  # a root of 0 gives no bound
     return np.where(residual < most, residual, most)
 
 
 def _spectrum(values: Array, axes: Array, error: Array, residual: Array, k: int) -> Spectrum:
-    """The first k + 1, filled up with zeros where there are fewer features."""
+    """The spectrum of the first k + 1 values, padded with zeros where there are fewer features."""
     values, error, residual = (np.append(one, np.zeros(k + 1))[: k + 1] for one in (values, error, residual))
     axes = np.hstack([axes, np.zeros((len(axes), k))])[:, :k]
     return Spectrum(values[:k], axes, np.maximum(values - error, 0.0), values + error, residual[:k])
 
 
 def _nothing(width: int, k: int) -> Spectrum:
-    """All rows alike."""
+    """The spectrum of rows that are all equal: zeros."""
     return Spectrum(np.zeros(k), np.zeros((width, k)), np.zeros(k + 1), np.zeros(k + 1), np.zeros(k))

@@ -28,10 +28,10 @@ from gramless.features.rows import FeatureRows, RowwiseMap, chunk_rows
 from gramless.kernels import Gaussian
 from gramless.problem import Estimate, Problem
 
-_FAR = 1200.0  # |z|^2 beyond which exp(-|z|^2 / 2) is near the smallest numbers: the features there are set to 0
-_WIDEST = 400.0  # r^2 / sigma^2 up to which the features of rows beyond _FAR really are nothing
-_MOST = 2500  # features
-_TAIL_ERROR = 4e-9  # relative, of the incomplete gamma function: torch's was seen to be 2e-9 off
+_FAR = 1200.0  # |z|^2 beyond which exp(-|z|^2 / 2) is close to underflow: the features there are set to 0
+_WIDEST = 400.0  # r^2 / sigma^2 up to which the features of rows beyond _FAR are negligible
+_MOST = 2500  # features at most
+_TAIL_ERROR = 4e-9  # relative error of the incomplete gamma function: 2e-9 was observed in torch
 
 
 def raykar_ankur_bound(d: int, sigma: float, terms: int, radius: float | None = None) -> float:
@@ -62,14 +62,14 @@ def raykar_ankur_bound(d: int, sigma: float, terms: int, radius: float | None = 
 def poisson_bound(radius: float, sigma: float, terms: int) -> float:
     """Largest error of the map for rows within `radius` of its centre: Pr[Poisson(r^2/s^2) >= P].
 
-    1 - |phi(x)|^2 is this for r = |x - x*|, and by Cauchy and Schwarz the error of a pair is at most the geometric
-    mean of those of its points.
+    1 - |phi(x)|^2 is this probability for r = |x - x*|, and by Cauchy and Schwarz the error of a pair is at most the
+    geometric mean of the errors of its points.
     """
     return float(poisson_tail(np.array(_ratio(radius, sigma)), terms))
 
 
 def poisson_tail(means: Array, terms: int) -> Array:
-    """Pr[Poisson(mean) >= terms], from above: no difference is taken, so that tiny values keep their digits."""
+    """Upper bound on Pr[Poisson(mean) >= terms], without a difference, so that tiny values keep their digits."""
     tail = lower_gamma(float(terms), means) * (1 + _TAIL_ERROR) + float(np.finfo(np.float64).tiny)
     tail = namespace(means).clip(tail, None, 1.0)
     return namespace(means).where(means > 0, tail, 0.0)  # type: ignore[no-any-return]
@@ -112,10 +112,10 @@ class TaylorMap(RowwiseMap):
 
     @cached_property
     def _steps(self) -> list[tuple[slice, slice, int, Array]]:
-        """How features follow from those of one degree less: (these, from those, times z_j, times these numbers)."""
+        """How features follow from those of one degree less: (new, old, j, ratios) means new = old * z_j * ratios."""
         d, steps = len(self.center), []
         powers = np.zeros((1, d), dtype=np.int64)
-        first, ends = 0, [1] * d  # of the last degree: where it begins, and where the features of variables <= j end
+        first, ends = 0, [1] * d  # of the last degree: its start, and the end of its features in variables <= j
         for _ in range(1, self.terms):
             start = first + len(powers)
             grown: list[Array] = []
@@ -148,7 +148,7 @@ class TaylorMap(RowwiseMap):
         leak = poisson_tail(squared, self.terms)
         leak = xp.clip(leak * (1 + 2 * self.terms * (d + 8) * unit), None, 1.0)
         relative = (8 * self.terms + 12) * unit + xp.expm1((d + 8) * unit * near / 2)
-        lost = self.n_features * 5e-324 * xp.exp(near / 2)  # of numbers below the smallest, made larger again
+        lost = self.n_features * 5e-324 * xp.exp(near / 2)  # subnormal numbers, magnified by later factors
         nothing = float(np.sqrt(scipy.special.gammaincc(float(self.terms), _FAR))) * (1 + 1e-6)
         return FeatureRows(
             values=values.T,
@@ -177,7 +177,7 @@ class TaylorMap(RowwiseMap):
 
 
 class TaylorBuilder:
-    """Chooses the number of terms from the Poisson bound, so that what is left out stays below tol l_1."""
+    """Chooses the number of terms from the Poisson bound, so that the residual stays below tol l_1."""
 
     boxed = True
     tensors = True
@@ -204,7 +204,7 @@ class TaylorBuilder:
         return comb(problem.d + _fewest_terms(*self._expected(problem), _goal(problem)) - 1, problem.d)
 
     def _expected(self, problem: Problem) -> tuple[Array, Array]:
-        """Squared distances from the middle in units of sigma, and the share of each: of a sample, or the farthest."""
+        """Squared distances from the centre in units of sigma, and their shares: of a sample, or the largest one."""
         box, sigma = Box(problem.low, problem.high), problem.kernel.sigma
         if problem.sample is None:  # rows may lie anywhere in the box
             return np.array([_ratio(box_radius(box), sigma)]), np.ones(1)
@@ -239,7 +239,7 @@ maps.register("taylor")(TaylorBuilder())
 
 
 def dense_estimate(problem: Problem, width: int, row_seconds: float, error: float) -> Estimate:
-    """Cost of moments of `width` features, each row of which takes `row_seconds` to make, and of their eigenpairs."""
+    """Cost of moments of `width` features, `row_seconds` per row to compute, and of their eigenpairs."""
     machine, n = machine_for(problem.device), problem.n
     chunk = min(n, chunk_rows(width))
     rows = n * (row_seconds + (1 + 60 / 256) * width**2 / machine.gemm + 1e-7) / problem.threads
@@ -261,12 +261,12 @@ def _ratio(radius: float, sigma: float) -> float:
 
 
 def _goal(problem: Problem) -> float:
-    """What may be left out, per unit of weight. The peak is an estimate: half of it is kept back."""
+    """Residual allowed per unit of weight: half of tol l_1, because the peak is an estimate."""
     return max(0.5 * problem.tol * problem.peak, 1e-18)
 
 
 def _distances(x: Any, weights: Array, center: Array, sigma: float) -> tuple[Array, Array]:
-    """Squared distances from the centre in units of sigma, rounded up to a few values, and the share of each."""
+    """Squared distances from the centre in units of sigma, rounded up to a few values, and the weight of each."""
     squared = np.empty(x.shape[0])
     for first in range(0, len(squared), 8192):
         z = (np.asarray(x[first : first + 8192], dtype=np.float64) - center) / sigma
@@ -280,7 +280,7 @@ def _distances(x: Any, weights: Array, center: Array, sigma: float) -> tuple[Arr
 
 
 def _fewest_terms(squared: Array, share: Array, goal: float) -> int:
-    """Least P >= 1 with sum share Pr[Poisson(squared) >= P] <= goal; that of the largest distance allowed at most."""
+    """Least P >= 1 with sum share Pr[Poisson(squared) >= P] <= goal; the largest int32 for infinite distances."""
 
     def enough(terms: int) -> bool:
         return bool(share @ poisson_tail(squared, terms) <= goal)

@@ -1,10 +1,10 @@
 r"""Moments carried over from one set of landmarks to another.
 
 Let P be the projection on the images of the old points and Q that on the new. Rows that were summed as P phi(x) become
-Q P phi(x). Two things are lost. What P left out, the leak so far, can no longer be told from what the new points
-would have seen of it: the centred rows, times the roots of their weights, are off by a matrix of norm sqrt(leak), and
-singular values by no more (Weyl). From then on it counts as `slip`. What Q leaves out of P phi(x) is a new leak,
-measured here.
+Q P phi(x). Two parts are lost. The first is phi(x) - P phi(x), the leak so far: the new points might have captured some
+of it. The centred rows, times the roots of their weights, are off by a matrix of norm sqrt(leak) at most, and singular
+values by no more (Weyl). From then on this error counts as `slip`. The second is P phi(x) - Q P phi(x), a new leak,
+which is computed here.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ def transfer_moments(moments: DenseMoments, old: LandmarkMap, new: LandmarkMap) 
 
 
 def _gram_rounding(old: LandmarkMap, seconds: Array, inverse: Array, rounding: Array) -> float:
-    """How far inner products of the rows may be from those of the combinations of points that stand for them.
+    """Bound on the error of inner products of the rows, where a combination of old points stands for each row.
 
-    A row with coordinates y is the combination c = y L^-1 of the old points. Over all rows, B = seconds^1/2 L^-1 has
-    the same squares: B K B^T ought to be the second moments, and errors of K up to e, or errors of the new features at
-    the old points (:class:`~gramless.features.FeatureRows`), count by s sum_l e_l m_l, m_l the squared norm of column l
-    of B.
+    A row with coordinates y is the combination c = y L^-1 of the old points. B = seconds^1/2 L^-1 has the same second
+    moments as these combinations: B K B^T should be `seconds`. Errors of K up to e, or errors of the new features at
+    the old points (:class:`~gramless.features.FeatureRows`), contribute s sum_l e_l m_l, m_l the squared norm of column
+    l of B.
     """
     kernel, s = old.kernel, old.n_features
     squares, axes = np.linalg.eigh(seconds)
@@ -87,7 +87,7 @@ def _gram_rounding(old: LandmarkMap, seconds: Array, inverse: Array, rounding: A
 
 
 def _product_rounding(seconds: Array, inverse: Array, values: Array) -> float:
-    """How far rounding of the products may have moved the rows, times the roots of their weights, all together."""
+    """Bound on the norm of the rounding errors of the rows, times the roots of their weights, in these products."""
     sizes = np.sqrt(np.maximum(seconds.diagonal(), 0.0))
     moduli = sizes @ (np.abs(inverse) @ np.abs(values))
     return 2 * (sum(values.shape) + 8) * unit_roundoff() * float(np.linalg.norm(moduli))

@@ -1,4 +1,4 @@
-"""Solves with a lower triangle by matrix products alone, which run in threads, and how exactly they solve."""
+"""Solves with a lower triangular matrix by matrix products alone, which run in threads, and their error bounds."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class Triangle:
         return out
 
     def residual(self, solution: Array, right: Array) -> Array:
-        """Bound on the norm of L y - b (or L^T y - b) from those of the computed y and of b (n,)."""
+        """Bound on the norm of L y - b (or L^T y - b) from the norms (n,) of the computed y and of b."""
         solved = float(np.nextafter(self._own_error, np.inf))
         products = growth(len(self.lower) + 4, unit_roundoff())
         size = self._size
         return (products * size + solved) * 1.01 * solution + products * right
 
     def beside(self, x: Any) -> Triangle:
-        """The same where the tensor `x` lives; what is known of it goes along."""
+        """The same matrix on the device of the tensor `x`, with its cached properties."""
         there = Triangle(like(self.lower, x))
         known = {"_own_error": self._own_error, "_size": self._size, "_inverses": [like(i, x) for i in self._inverses]}
         there.__dict__.update(known)
@@ -80,9 +80,9 @@ class Triangle:
 
     @cached_property
     def _own_error(self) -> float:
-        """Largest of |L_ii y - r| / |y| over the diagonal blocks: that of the inverses, and of products with them.
+        """Bound on |L_ii y - r| / |y| over the diagonal blocks, from the errors of inverses and products with them.
 
-        Taken entry by entry: |L| |L^-1| |L| is seldom much larger than L, where the product of the norms would be.
+        It is formed entry by entry: |L| |L^-1| |L| is seldom much larger than L, the product of the norms often is.
         """
         worst = 0.0
         for block, inverse in zip(self._blocks, self._inverses, strict=True):
@@ -92,7 +92,7 @@ class Triangle:
 
 
 def _block_error(own: Array, inverse: Array) -> float:
-    """|own y - r| / |y| at most, for y = fl(inverse r)."""
+    """Bound on |own y - r| / |y| for y = fl(inverse r)."""
     off = np.abs(own.astype(np.longdouble) @ inverse.astype(np.longdouble) - np.eye(len(own))).astype(np.float64)
     slip = 1.01 * off + growth(len(own) + 4, unit_roundoff()) * np.abs(own) @ np.abs(inverse)
     size = float(np.linalg.norm(slip))

@@ -1,4 +1,4 @@
-"""Fourier features in up to three dimensions: after one pass over the rows, nothing depends on their number."""
+"""Fourier features in up to three dimensions: after one pass over the rows, no cost depends on their number."""
 
 from gramless.features.fourier.builder import FourierBuilder, fourier_map
 from gramless.features.fourier.map import FourierMap

@@ -13,9 +13,9 @@ _LARGEST_MATRIX = 320  # points up to which a product with the matrix of the fun
 class TrigonometricAxis:
     """The functions sqrt(2) sin(m t), ..., sqrt(2) sin t, 1, sqrt(2) cos t, ..., sqrt(2) cos(m t) at `size` points.
 
-    With `size` > 4 m the points integrate products of two of them with a third of twice the degree exactly. Their
-    matrix E has E^T E = size I. Up to a few hundred points a matrix product is faster than an FFT: it runs at the
-    speed of BLAS, and half of what an FFT transforms would be zeros.
+    With `size` > 4 m, sums over the points integrate products of two of these functions and a third one of twice the
+    degree exactly. The matrix E of the functions has E^T E = size I. Up to a few hundred points a matrix product is
+    faster than an FFT: it runs at the speed of BLAS, and half of the input of an FFT would be zeros.
 
     Parameters
     ----------
@@ -39,17 +39,17 @@ class TrigonometricAxis:
         self.size = int(scipy.fft.next_fast_len(4 * count + 1, real=True))
         self._matrix: Array | None = None
         if self.size <= _LARGEST_MATRIX:
-            turns = np.outer(np.arange(self.size), np.arange(1, count + 1)) % self.size  # exact, so that the angles are
+            turns = np.outer(np.arange(self.size), np.arange(1, count + 1)) % self.size  # exact, for exact angles
             angles = 2 * np.pi / self.size * turns
             sines, cosines = np.sqrt(2) * np.sin(angles), np.sqrt(2) * np.cos(angles)
             self._matrix = np.hstack([sines[:, ::-1], np.ones((self.size, 1)), cosines])
 
     @property
     def rounding(self) -> float:
-        """Bound on the error of one transform, relative to sqrt(size) times the norm of what is transformed."""
+        """Bound on the error of one transform, relative to sqrt(size) times the norm of its input."""
         if self._matrix is None:
             return float(8 * (np.log2(self.size) + 1) * unit_roundoff())
-        terms = self.size  # of the longer sum, that of `gather`
+        terms = self.size  # terms of the longer sum, that of `gather`
         return float((terms + 2) * np.sqrt(terms) * unit_roundoff())
 
     def evaluate(self, coefficients: Array, axis: int = -1) -> Array:
@@ -65,7 +65,7 @@ class TrigonometricAxis:
         return np.moveaxis(scipy.fft.irfft(half, self.size, norm="forward", overwrite_x=True), -1, axis)
 
     def gather(self, values: Array, axis: int = -1) -> Array:
-        """The adjoint: sums of the values times each function."""
+        """The adjoint of :meth:`evaluate`: sums of the values times each function."""
         if self._matrix is not None:
             return values @ self._matrix if axis == -1 else np.matmul(self._matrix.T, values)
         half = scipy.fft.rfft(np.moveaxis(values, axis, -1))[..., : self.count + 1]

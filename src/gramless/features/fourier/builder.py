@@ -17,14 +17,14 @@ from gramless.kernels import Kernel
 from gramless.problem import Estimate, Problem
 
 MOST_MODES = 10**6
-_MODEST = 60_000  # where the tail of the transform is too long for the goal
-_SHORT_OF_GOAL = 0.01  # what sampled pairs prove of the part left out
+_MODEST = 60_000  # frequencies where the transform decays too slowly to reach the goal
+_SHORT_OF_GOAL = 0.01  # bound that sampled pairs prove on the omitted part, relative to the worst case
 
 
 def fourier_map(kernel: Kernel, box: Box, error: float, *, seed: int = 0) -> FourierMap:
     """The Fourier map of `kernel` for rows in `box`, with |k(x, y) - phi(x).phi(y)| about `error` or less.
 
-    For kernels that are not smooth at 0 no grid of bearable size may reach it; the error is then as small as some
+    For kernels that are not smooth at 0, `error` may need too many frequencies. The error is then as small as some
     60,000 frequencies allow, and ``map.grid.error`` bounds it.
 
     Parameters
@@ -33,7 +33,7 @@ def fourier_map(kernel: Kernel, box: Box, error: float, *, seed: int = 0) -> Fou
     box : Box
     error : float
     seed : int
-        Of the sample that bounds the part left out, where the error was not reached.
+        Seed of the sample that bounds the omitted part, where `error` was not reached.
     """
     axes, reached = _affordable(kernel, box.extent, error)
     if axes.n_modes > MOST_MODES:
@@ -81,17 +81,17 @@ maps.register("fourier")(FourierBuilder())
 
 
 def _goal(problem: Problem) -> float:
-    """Error of a kernel value that moves no eigenvalue by more than tol l_1."""
+    """Error of a kernel value that changes no eigenvalue by more than tol l_1."""
     return max(0.5 * float(problem.tol * problem.peak), 1e-14 * float(problem.kernel.bound(0.0)))
 
 
 def _accuracy(kernel: Kernel, error: float) -> float:
-    # of the error, half is left to the sums, which enter the scatter three times
+    # half of the error is allowed to the sums, which enter the scatter three times
     return asked(error / (3 * kernel.bound(0.0)))
 
 
 def _affordable(kernel: Kernel, extent: Array, error: float) -> tuple[Axes, float]:
-    """The grid for `error`, or for the least multiple of it that a modest grid reaches; and that error."""
+    """The axes for `error`, or for the least larger error that a modest grid reaches; and the error reached."""
     largest = kernel.bound(0.0)
     reached = min(error, 0.1 * largest)
     axes = choose_axes(kernel, extent, reached)
@@ -120,12 +120,12 @@ def _too_many(axes: Axes) -> str:
 
 
 def _unknowns(axes: Axes) -> float:
-    """Frequencies that are kept: about those in the ball, or ellipsoid, inside the grid."""
+    """Number of frequencies kept: about those in the ellipsoid inscribed in the grid."""
     return axes.n_modes * (1.0, 0.785, 0.524)[len(axes.counts) - 1]
 
 
 def _seconds(problem: Problem, axes: Axes, eps: float) -> float:
-    """Rates of one thread, measured."""
+    """Seconds of a fit, from measured rates of one thread."""
     d, threads = problem.d, max(1, problem.threads)
     width = np.ceil(-np.log10(eps)) + 1
     fine = float(np.prod([2.0 * size for size in axes.shape]))
@@ -141,7 +141,7 @@ def _seconds(problem: Problem, axes: Axes, eps: float) -> float:
 
 
 def _product_seconds(axes: Axes) -> float:
-    """Of one product with the scatter: axis by axis by matrices, at the speed of BLAS, or by FFT."""
+    """Seconds of one product with the scatter, axis by axis: by matrix products or by FFT."""
     values, flops = float(np.prod([2.0 * m + 1 for m in axes.counts])), 0.0
     for m, size in zip(axes.counts, axes.shape, strict=True):
         flops += 4 * values * size

@@ -1,4 +1,4 @@
-"""The grid of frequencies that stands for a kernel on a box, and how well."""
+"""The grid of frequencies that approximates a kernel on a box, and the error of this approximation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gramless.kernels.spectral import SpectralDensity
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """What is chosen axis by axis, before anything of the size of the grid is made.
+    """The choices for each axis, made before any array of the size of the grid.
 
     Attributes
     ----------
     reach : float
-        rho: a point farther than this outside the box, along an axis, has k = 0 with all points of the box.
+        rho: k is taken as 0 between the points of the box and a point farther than rho outside it along an axis.
     periods : ndarray of shape (d,)
-        1 / h_a, at least extent + 2 rho: a point within rho of the box never meets an image of it.
+        1 / h_a, at least extent + 2 rho: no point within rho of the box is within rho of an image of the box.
     counts : tuple of int
-        m_a.
+        m_a: axis a has the frequencies -m_a to m_a.
     """
 
     reach: float
@@ -34,12 +34,12 @@ class Axes:
 
     @property
     def n_modes(self) -> int:
-        """Frequencies of the whole grid."""
+        """Number of frequencies of the whole grid."""
         return int(np.prod([2.0 * m + 1 for m in self.counts]))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Differences of two frequencies: what the moments hold."""
+        """Number of differences of two frequencies along each axis: the shape of the moments."""
         return tuple(4 * m + 1 for m in self.counts)
 
 
@@ -51,14 +51,14 @@ class FourierGrid:
     ----------
     kernel : Kernel
     box : Box
-        Where the data lie.
+        Box that contains the data.
     axes : Axes
     modes : ndarray of shape (D, d)
         j, in the order of the grid: reversing the list changes every sign.
     weights : ndarray of shape (D,)
         w_j > 0.
     goal : float
-        The error that was aimed at.
+        The error asked for.
     """
 
     kernel: Kernel
@@ -82,7 +82,7 @@ class FourierGrid:
 
     @cached_property
     def aliasing(self) -> float:
-        """Bound on the images of one point of the box met at another."""
+        """Bound on the sum of the images of one point of the box at another point of the box."""
         periods = self.axes.periods
         return aliasing_bound(lambda r: distance_values(self.kernel, r), periods, periods - self.box.extent)
 
@@ -91,7 +91,7 @@ class FourierGrid:
         """Bound on |k(x, y) - phi(x).phi(y)|, x in the box and y anywhere, apart from rounding."""
         nearest = np.full(len(self.axes.counts), self.axes.reach)
         images = aliasing_bound(lambda r: distance_values(self.kernel, r), self.axes.periods, nearest)
-        return images + self.tail  # no less than k(reach), which is what a point farther away loses
+        return images + self.tail  # at least k(reach), the error for a point beyond the reach
 
     @property
     def roots(self) -> Array:
@@ -119,14 +119,14 @@ class FourierGrid:
 
 
 def distance_values(kernel: Kernel, distance: Array) -> Array:
-    """K at points `distance` (n,) apart."""
+    """Kernel values (n,) of points `distance` (n,) apart."""
     return np.asarray(kernel(np.zeros((1, 1)), distance[:, None])[0])
 
 
 def choose_axes(kernel: Kernel, extent: Array, error: float) -> Axes:
     """Periods and counts for a box of this extent, such that aliasing and truncation stay below `error`."""
     density, d = _density(kernel), len(extent)
-    # where truncation falls short, it still moves all eigenvalues alike; images are not as kind
+    # truncation shifts all eigenvalues nearly alike, images do not: where the goal is missed, images must stay small
     images = error if density.smooth else min(0.01 * error, 1e-3 * density.factor)
     reach = _reach(kernel, density, images / (4 * d))
     periods = extent + 2 * reach
@@ -135,15 +135,15 @@ def choose_axes(kernel: Kernel, extent: Array, error: float) -> Axes:
 
 
 def make_grid(kernel: Kernel, box: Box, axes: Axes, error: float, *, goal: float) -> FourierGrid:
-    """The frequencies of the grid, less those so light that together they do not count."""
+    """The grid without the frequencies whose weights are negligible even in total."""
     density, d = _density(kernel), len(axes.counts)
     lines = [np.arange(-m, m + 1) for m in axes.counts]
     squares = np.ix_(*((line / period) ** 2 for line, period in zip(lines, axes.periods, strict=True)))
     weights = density(np.sqrt(np.asarray(sum(squares))), d) / float(np.prod(axes.periods))
     lightest = np.sort(weights, axis=None)
-    spare = error / 4 if density.smooth else error / 64  # a long tail is worth more than its weight
+    spare = error / 4 if density.smooth else error / 64  # a slowly decaying tail keeps more
     least = lightest[min(int(np.searchsorted(np.cumsum(lightest), spare, side="right")), lightest.size - 1)]
-    kept = np.nonzero(weights >= max(least, np.finfo(float).tiny))  # >= keeps pairs together: their weights are equal
+    kept = np.nonzero(weights >= max(least, np.finfo(float).tiny))  # >= keeps j and -j together: equal weights
     modes = np.column_stack([line[index] for line, index in zip(lines, kept, strict=True)])
     counts = tuple(max(1, int(m)) for m in np.abs(modes).max(axis=0))
     return FourierGrid(kernel, box, Axes(axes.reach, axes.periods, counts), modes, weights[kept], goal)

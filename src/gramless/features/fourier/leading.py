@@ -1,4 +1,4 @@
-"""Leading eigenpairs of a scatter that is too large to write down, or not: with what is proved of them."""
+"""Leading eigenpairs of a scatter, with bounds: from the dense matrix if it is small, else from products with it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gramless.features.base import Spectrum
 from gramless.features.fourier.scatter import ToeplitzScatter
 
 DENSE = 400  # unknowns up to which LAPACK is faster for ten components; above 4000 it never is
-_PROBES = 8  # few, in high powers: eight vectors in power five prove as much as thirty in power three, in half the time
-_POWERS = 9  # of the scatter, on the probes
+_PROBES = 8  # few, to high powers: eight vectors to power five prove as much as thirty to power three, in half the time
+_POWERS = 9  # powers of the scatter that are applied to the probes, at most
 
 
 def is_dense(unknowns: int, k: int) -> bool:
@@ -31,7 +31,7 @@ def is_dense(unknowns: int, k: int) -> bool:
 
 
 def leading_pairs(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: np.random.Generator) -> Spectrum:
-    """The `k` leading pairs of the matrix that `scatter` stands for, which differs from it by at most `error`."""
+    """The `k` leading eigenpairs of the exact scatter, from which `scatter` differs by at most `error`."""
     unknowns = scatter.shape[0]
     if is_dense(unknowns, k + 1):
         return _dense(scatter, k, error)
@@ -42,7 +42,7 @@ def leading_pairs(scatter: ToeplitzScatter, k: int, tol: float, error: float, rn
 def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: np.random.Generator) -> Spectrum:
     found = _Ritz.of(scatter, _basis(scatter, k, tol, rng))
     slack = error + scatter.error + found.rounding
-    # the exact scatter is positive semidefinite: outside the basis no eigenvalue exceeds what is left of the trace
+    # the exact scatter is positive semidefinite: no eigenvalue outside the basis exceeds the rest of the trace
     left = max(0.0, scatter.trace - float(found.values.sum())) + (len(found.values) + 1) * slack
     outside = Outside(rigorous=min(left, from_frobenius(scatter.frobenius2, found.values, found.coupling, slack)))
     certificate = certify(found.values, found.coupling, outside, k + 1, slack)
@@ -75,7 +75,7 @@ def _dense(scatter: ToeplitzScatter, k: int, error: float) -> Spectrum:
 
 
 def _basis(scatter: ToeplitzScatter, k: int, tol: float, rng: np.random.Generator) -> Array:
-    """Vectors (D, p) that hold the leading k + 1 and a few more, by ARPACK."""
+    """Approximate leading eigenvectors (D, p), k + 1 and a few more, by ARPACK."""
     unknowns = scatter.shape[0]
     extra = k + 1 + max(5, k // 3)
     size = np.sqrt(scatter.frobenius2)
@@ -88,7 +88,7 @@ def _basis(scatter: ToeplitzScatter, k: int, tol: float, rng: np.random.Generato
     precision = max(0.05 * tol * size / max(scatter.trace, size), 2 * np.finfo(float).eps)
     try:
         vectors = eigsh(shifted, extra, which="LA", tol=precision, v0=start, ncv=min(unknowns, 2 * extra + 10))[1]
-    except ArpackNoConvergence as stopped:  # the certificate will say how good they are
+    except ArpackNoConvergence as stopped:  # the certificate bounds the error of these vectors
         vectors = np.hstack([stopped.eigenvectors, fill])[:, :extra]
     except ArpackError:
         vectors = fill
@@ -97,7 +97,7 @@ def _basis(scatter: ToeplitzScatter, k: int, tol: float, rng: np.random.Generato
 
 @dataclass(frozen=True)
 class _Ritz:
-    """Ritz pairs of a basis: values (p,) descending, vectors (D, p), coupling F with R = P F."""
+    """Ritz pairs of a basis: values (p,) descending, vectors (D, p), coupling F with residuals P F, P orthonormal."""
 
     values: Array
     vectors: Array
@@ -120,7 +120,7 @@ class _Ritz:
 
 
 def _probe(scatter: ToeplitzScatter, vectors: Array, rng: np.random.Generator, probes: list[Array]) -> list[Array]:
-    """Fresh Gaussian vectors off the basis and powers of the scatter on them: two at first, then one more."""
+    """Gaussian vectors orthogonal to the basis and powers of the scatter on them: two at first, then one more."""
 
     def off(block: Array) -> Array:
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""What the frequencies left out can add to a kernel matrix, measured on pairs of rows."""
+"""A bound on the part of a kernel matrix that the omitted frequencies make, from pairs of rows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from gramless.features.fourier.grid import FourierGrid, distance_values
 from gramless.features.fourier.nufft import point_values, promised
 
 _PAIRS = 2**19
-_FEW = 400  # rows whose pairs are all looked at
-_FAILURE = 1e-14  # of one batch: ten thousand may be added
+_FEW = 400  # rows up to which all pairs are computed
+_FAILURE = 1e-14  # failure probability of one batch: that of 10,000 batches is 1e-10
 
 
 def left_out_bound(grid: FourierGrid, x: Array, weights: Array, eps: float, seed: int) -> tuple[float, str]:
     """Bound on the norm of D^1/2 T D^1/2, T = K - K_grid apart from aliasing, and the kind of that bound.
 
-    Few rows: the norm itself. Many: |T|_F from pairs drawn with probability w_i w_j / W^2. Not all weights are 0.
+    For few rows it is the norm itself; for many, a bound on |T|_F from pairs drawn with probability w_i w_j / W^2.
+    D is the diagonal matrix of the weights, which must not all be 0.
     """
     used = np.nonzero(weights > 0)[0]
     total = float(weights.sum())

@@ -23,8 +23,8 @@ _PROJECTED_ROWS = 2**17
 class FourierMap(FeatureMap):
     """phi_j(x) = sqrt(w_j) (cos t.j + sin t.j), t = 2 pi (x - centre) / P, over the frequencies of a grid.
 
-    The map is periodic. Points within the grid's reach of the box are told from their images; a point farther away
-    has phi = 0, as its kernel with the box is below the error of the map.
+    The map is periodic, but no image of the box is within the grid's reach of the box. A point beyond the reach has
+    phi = 0: its kernel values with points of the box are below the error of the map.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class FourierMap(FeatureMap):
     eps : float
         Accuracy asked of the non-uniform FFTs.
     seed : int
-        Of the pairs that are drawn where the map falls short of its goal.
+        Seed for the pairs that are drawn where the map misses its goal.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class FourierMap(FeatureMap):
 
     @property
     def kernel(self) -> Any:  # type: ignore[override]
-        """The kernel it stands for."""
+        """The kernel that the map approximates."""
         return self.grid.kernel
 
     @property
@@ -104,7 +104,7 @@ class FourierMap(FeatureMap):
         )
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        """phi(x) @ coefficients (n, k): two real columns to one complex transform."""
+        """phi(x) @ coefficients (n, k): one complex transform serves two real columns."""
         n, k = x.shape[0], coefficients.shape[1]
         out = np.empty((n, k))
         packed = self._packed(coefficients)
@@ -140,7 +140,7 @@ class FourierMap(FeatureMap):
         return packed
 
     def _near(self, x: Array) -> Array:
-        """Rows (n,) that are within reach of the box; not those with a coordinate that is not a number."""
+        """Mask (n,) of the rows within reach of the box; False for rows with a NaN."""
         return np.asarray((self.grid.box.outside(x) <= self.grid.axes.reach).all(axis=1))
 
     def _require_inside(self, x: Array, weights: Array) -> None:
@@ -159,14 +159,14 @@ class FourierMap(FeatureMap):
 
 
 def chunk_rows(n: int, shape: tuple[int, ...]) -> int:
-    """Rows for one transform: enough to pay for its FFT, few enough to share among threads and to fit in memory."""
+    """Rows for one transform: enough to outweigh its FFT, few enough for several threads and for the memory."""
     fine = int(np.prod([2.0 * size for size in shape]))
     most = max(1, min(max(n // 4 + 1, _ROWS // 10, fine // 8), max(_ROWS, fine)))
     return max(1, -(-n // -(-n // most))) if n else 1
 
 
 def _checked(promise: float, measured: float) -> float:
-    """The error to count on, once one batch has been compared with direct sums."""
+    """The error bound to use, after one batch has been compared with direct sums."""
     if measured <= promise:
         return promise
     if not measured < 1e-3:

@@ -1,4 +1,4 @@
-"""Sums of exponentials over scattered points, by finufft, with the error they carry stated."""
+"""Sums of exponentials over scattered points, by finufft, with a bound on their error."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from gramless.arrays import Array
 
-_LEAST = 1e-14  # finufft's kernels are not made for less
-_SAFETY = 5.0  # with upsampfac=2 it was seen to exceed what it was asked for 4 times
+_LEAST = 1e-14  # the least tolerance that finufft supports
+_SAFETY = 5.0  # with upsampfac=2, errors of 4 times the tolerance were observed
 _RANGE = 3 * np.pi * (1 + 1e-9)
 _FLOOR = 7e-16  # rounding, per frequency of an axis
 
@@ -58,12 +58,12 @@ def point_values(angles: list[Array], coefficients: Array, eps: float) -> Array:
 def _refuse_wild(angles: list[Array]) -> None:
     """Raise where an angle is not in its range: finufft would write beyond its grid."""
     for angle in angles:
-        if not -_RANGE <= angle.min() <= angle.max() <= _RANGE:  # nor what is not a number
+        if not -_RANGE <= angle.min() <= angle.max() <= _RANGE:  # False for NaN too
             raise ValueError(f"angles from {angle.min():g} to {angle.max():g} lie outside [-3 pi, 3 pi]")
 
 
 def measured_error(angles: list[Array], strengths: Array, sums: Array) -> float:
-    """Error of `sums`, relative to the sum of the strengths, at a few frequencies: those at the edge are the worst."""
+    """Error of `sums`, relative to the sum of the strengths, at a few frequencies: it is largest at the edge."""
     off = []
     middle = [size // 2 for size in sums.shape]
     for share in (1.0, -0.9, 0.4):
@@ -71,7 +71,7 @@ def measured_error(angles: list[Array], strengths: Array, sums: Array) -> float:
         phase = sum(frequency * angle for frequency, angle in zip(q, angles, strict=True))
         direct = strengths @ np.cos(phase) - 1j * (strengths @ np.sin(phase))
         off.append(abs(direct - sums[tuple(m + frequency for m, frequency in zip(middle, q, strict=True))]))
-    return float(np.max(off) / max(strengths.sum(), np.finfo(float).tiny))  # not a number if any of them is not
+    return float(np.max(off) / max(strengths.sum(), np.finfo(float).tiny))  # NaN if any error is NaN
 
 
 def _finufft() -> Any:

@@ -1,4 +1,4 @@
-"""The centred scatter of Fourier features, applied axis by axis or written down."""
+"""The centred scatter of Fourier features, applied axis by axis or as a dense matrix."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.features.fourier.axis import TrigonometricAxis
 from gramless.features.fourier.grid import FourierGrid
 
-_SLAB = 2**17  # values on the grid that are worked on at a time: they stay in cache
+_SLAB = 2**17  # values on the grid processed at a time, so that they stay in cache
 
 
 class ToeplitzScatter:
     """S = sum_n w_n (phi_n - mean)(phi_n - mean)^T, phi the features of a grid of frequencies.
 
-    Two orthonormal bases of the same features are in use: Hartley's, phi_j(x) = sqrt(w_j) (cos t.j + sin t.j), in which
-    the map is stated, and products of sines and cosines, one for each axis, in which S is applied: sums F over the rows
-    are those of a density on a grid of points, S = E^T diag(density) E, and E acts axis by axis. All is real.
+    Two orthonormal bases of the same features are in use. Hartley's, phi_j(x) = sqrt(w_j) (cos t.j + sin t.j), defines
+    the map. Products of sines and cosines, one for each axis, serve to apply S: the sums F over the rows equal those of
+    a density on a grid of points, so that S = E^T diag(density) E, and E acts axis by axis. All numbers are real.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ToeplitzScatter:
         return np.asarray(gathered.reshape(-1)[self._places] * self._roots)
 
     def _weigh(self, coefficients: Array, density: Array) -> Array:
-        """E^T diag(density) E along all axes but the first, which are points already."""
+        """E^T diag(density) E along all axes but the first, along which E has been applied already."""
         values = coefficients
         inner_axes = list(enumerate(self._axes[1:], start=1 - len(self._axes)))
         for place, axis in inner_axes:
@@ -129,14 +129,14 @@ class ToeplitzScatter:
 
     @cached_property
     def _signs(self) -> Array:
-        """The sign (D,) that a product with as many sines as there are negative frequencies has in cos + sin."""
+        """The sign (D,) of each product, which has a sine for each negative frequency, in cos + sin."""
         sines = (self.grid.modes < 0).sum(axis=1)
         signs: Array = np.array([1.0, 1.0, -1.0, -1.0])[sines]
         return signs
 
     def _turned(self, coefficients: Array, *, before: Array | float, after: Array | float) -> Array:
-        """From one basis to the other: signs before or after, sums and differences of j and -j along every axis."""
-        # cas(sum x_a) = sum over sets A of sines: sign(A) prod_A sin prod_not A cos, and flipping x_a flips its sine
+        """Change of basis: signs before or after, sums and differences of j and -j along every axis."""
+        # cas(sum x_a) = sum over sets A of sines: sign(A) prod_A sin prod_not A cos; -x_a changes the sign of its sine
         box = np.zeros((*self._box, coefficients.shape[1]))
         flat = box.reshape(-1, coefficients.shape[1])
         flat[self._places] = (coefficients.T * before).T

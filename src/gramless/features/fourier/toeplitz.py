@@ -15,7 +15,7 @@ from gramless.features.fourier.scatter import ToeplitzScatter
 
 @dataclass(frozen=True, eq=False)
 class ToeplitzMoments:
-    """Sums of exponentials over the rows; nothing is kept of the data.
+    """Sums of exponentials over the rows; no row is kept.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class ToeplitzMoments:
     slip : float
         Bound on the error of each F_q.
     left_out : float
-        Bound on the norm of D^1/2 T D^1/2, T the part of the kernel matrix made by frequencies outside the grid.
-        T is positive semidefinite, so of two data sets these bounds add.
+        Bound on the norm of D^1/2 T D^1/2, D the diagonal matrix of the weights, T the part of the kernel matrix made
+        by frequencies outside the grid. T is positive semidefinite, so the bounds of two data sets add.
     kind : str
         ``"rigorous"``, or ``"probabilistic"`` where `left_out` was sampled.
     rows : int
@@ -53,11 +53,11 @@ class ToeplitzMoments:
         )
 
     def __sub__(self, other: ToeplitzMoments) -> ToeplitzMoments:
-        """Take rows out again that were added before."""
+        """The moments without those of rows that were added before."""
         rest = self._combine(other, -1.0)
         if rest.weight < -8 * unit_roundoff() * self.weight:
             raise ValueError(f"taking out weight {other.weight:g} from {self.weight:g} leaves nothing")
-        # fewer rows have no larger norm
+        # the norm does not grow when rows are removed
         return replace(rest, left_out=min(self.left_out, max(0.0, rest.weight) * self.grid.tail))
 
     def _combine(self, other: ToeplitzMoments, sign: float) -> ToeplitzMoments:
@@ -102,7 +102,7 @@ class ToeplitzMoments:
 
     @property
     def trace(self) -> float:
-        # frequency by frequency: the constant one cancels exactly, and with it most of a wide kernel
+        # frequency by frequency: frequency 0, most of the weight of a large bandwidth, cancels exactly
         if not self.weight > 0:
             return 0.0
         spread = self.weight - np.abs(self.first_sums) ** 2 / self.weight
@@ -111,7 +111,7 @@ class ToeplitzMoments:
 
     @property
     def rounding(self) -> float:
-        """Bound on the norm of the error of the scatter: |F_q| is within slip, and W sum w <= W k(0)."""
+        """Bound on the norm of the error of the scatter: each F_q is off by at most `slip`, and W sum w <= W k(0)."""
         return self.grid.peak * (3 * self.slip + 8 * unit_roundoff() * self.weight)
 
     def solve(self, k: int, tol: float, rng: np.random.Generator) -> Spectrum:
