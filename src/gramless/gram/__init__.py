@@ -1,4 +1,4 @@
-"""Products with Gram matrices, each with a stated error."""
+"""Products with Gram matrices, each with a bound on its error."""
 
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.centered import CenteredGram

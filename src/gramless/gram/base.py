@@ -1,4 +1,4 @@
-"""What a Gram operator is: a symmetric LinearOperator that states its error."""
+"""The interface of Gram operators: symmetric LinearOperators with a bound on their error."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gramless.arrays import Array, is_tensor
 
 @dataclass(frozen=True)
 class Statistics:
-    """What one pass over a Gram matrix S tells besides its products.
+    """Quantities that one pass over a Gram matrix S gives besides its products.
 
     Attributes
     ----------
     frobenius2 : float
         Upper bound on the squared Frobenius norm of the exact matrix.
     sums : ndarray of shape (n,)
-        S r, r the roots of the weights (plain row sums when there are none).
+        S r, r the roots of the weights (plain row sums when there are no weights).
     norm : float
         Upper bound on the spectral norm of the matrix of moduli |S|.
     squares : float
@@ -42,7 +42,7 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
     roots : ndarray of shape (n,)
         Square roots of the weights.
     draft : GramOperator or None
-        The same map, cheaper and coarser.
+        The same operator, cheaper and less accurate.
     """
 
     draft: GramOperator | None = None
@@ -59,7 +59,7 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         return self._matmat(v) if is_tensor(v) else super().__matmul__(v)
 
     def place(self, v: Any) -> Any:
-        """A block of vectors (n, b) moved to where the products are made."""
+        """A block of vectors (n, b) moved to the device that computes the products."""
         return v
 
     @abstractmethod
@@ -68,7 +68,7 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
 
     @abstractmethod
     def statistics(self) -> Statistics:
-        """Gathered with the first product; a pass of its own if there was none."""
+        """Computed with the first product, or in a pass of its own if there was none."""
 
     @property
     def frobenius2(self) -> float:
@@ -82,7 +82,7 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
 
     @abstractmethod
     def to_dense(self) -> Array:
-        """S written down: (n, n), the caller's own."""
+        """S as a dense array (n, n), which the caller may overwrite."""
 
     def _adjoint(self) -> GramOperator:
         return self

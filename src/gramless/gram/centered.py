@@ -1,4 +1,4 @@
-"""Centring in feature space, as an operator wrapped round another: no second matrix."""
+"""Centring in feature space, as an operator wrapped around another, without a second matrix."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CenteredGram(GramOperator):
         return self.gram.place(v)
 
     def statistics(self) -> Statistics:
-        """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each rounded to the safe side."""
+        """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each term with its rounding."""
         whole = self.gram.statistics()
         image = np.linalg.norm(whole.sums) / np.sqrt(self.weight)
         slack = self.gram.error + inner_rounding(self.shape[0]) * image

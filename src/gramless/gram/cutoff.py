@@ -1,4 +1,4 @@
-"""Where a kernel of the distance may be cut off, and how well it is known up to there."""
+"""The radius beyond which a kernel of the distance may be cut off, and the rounding of its values within."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gramless.arrays import unit_roundoff
 from gramless.kernels.base import RadialKernel
 from gramless.kernels.rounding import growth, underflow
 
-SLACK = 1e-9  # relative: no pair closer than the radius is missed, though a tree rounds its distances
+SLACK = 1e-9  # relative: a KD-tree rounds its distances, but no pair within the radius may be missed
 
 
 def cut_radius(kernel: RadialKernel, entry: float) -> float:
@@ -50,8 +50,8 @@ def largest_beyond(kernel: RadialKernel, radius: float) -> float:
 def direct_rounding(kernel: RadialKernel, radius: float, d: int) -> tuple[float, float]:
     """Absolute and relative error of values from distances formed by differences of d coordinates, up to `radius`.
 
-    A convex decreasing profile is steepest on the left: where an argument in [a, b] moves by at most m, the value
-    moves by at most profile(a - m) - profile(a). The intervals are a factor sqrt(2) long.
+    A convex decreasing profile is steepest on the left: on [a, b], an error of at most m in the argument changes the
+    value by at most profile(a - m) - profile(a). The intervals have b = sqrt(2) a.
     """
     unit = unit_roundoff()
     right = (radius * (1 + 2 * SLACK)) ** 2 * 2.0 ** (-0.5 * np.arange(200))

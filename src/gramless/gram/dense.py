@@ -1,4 +1,4 @@
-"""A Gram matrix that is written down."""
+"""A Gram matrix that is stored in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class DenseGram(GramOperator):
     ----------
     matrix : ndarray of shape (n, n)
     error : float
-        Spectral-norm bound on what the matrix itself is off by.
+        Bound on the spectral norm of the error of `matrix` itself.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from gramless.features.base import FeatureMap
 from gramless.gram.base import GramOperator, Statistics
 from gramless.kernels.rounding import growth
 
-_CHUNK = 2**21  # numbers in a block of features that is made and dropped
+_CHUNK = 2**21  # entries of a block of features that is computed and not kept
 
 
 class FactoredGram(GramOperator):
@@ -26,19 +26,19 @@ class FactoredGram(GramOperator):
     ----------
     map : FeatureMap
         With phi(x) . phi(y) ~ k(x, y) and the difference positive semidefinite, as for monomials, truncated series
-        and landmarks: then what is left out is bounded by its trace, sum_i w_i (k(x_i, x_i) - |phi(x_i)|^2).
+        and landmarks: then the trace of the difference, sum_i w_i (k(x_i, x_i) - |phi(x_i)|^2), bounds its norm.
     x : ndarray of shape (n, d)
     weights : ndarray of shape (n,), optional
         Not negative; default: ones.
     keep_bytes : int
-        Memory that the features may take; those that do not fit are made anew for each product.
+        Memory that the features may take; features that do not fit are computed again for each product.
     feature_error : float
         Bound on |computed phi(x) - phi(x)| relative to |phi(x)|; default: a hundred units of roundoff.
 
     Attributes
     ----------
     leak : float
-        Bound on the spectral norm of what the map leaves out; known after the first look at `error`.
+        Bound on the spectral norm of D^1/2 (K - Phi Phi^T) D^1/2; nan before `error` is first read.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class FactoredGram(GramOperator):
                 image += inner(features, self.roots[rows, None])
                 squares.append(np.einsum("ij,ij->i", features, features))
             square = np.concatenate(squares)
-            size = float(square.sum())  # the trace of Phi Phi^T: with moduli in place of entries, at least the norm
+            size = float(square.sum())  # the trace of Phi Phi^T bounds the norm, even of the matrix of moduli
             self._size = size * (1 + self.shape[0] * unit_roundoff())
             own = self.roots**2 * self.map.kernel.diagonal(self._x)
             missing = np.maximum(own - square, 0.0) + (2 * self._feature_error + 8 * unit_roundoff()) * own
@@ -121,7 +121,7 @@ class FactoredGram(GramOperator):
 
     @property
     def _rounding(self) -> float:
-        """Of Phi (Phi^T v), relative to |Phi|_F^2 |v|: the features, the sums over points, the sums over features."""
+        """Error of Phi (Phi^T v) relative to |Phi|_F^2 |v|: of the features, sums over points, sums over features."""
         n, unit = self.shape[0], unit_roundoff()
         over_points = inner_rounding(min(n, self._step)) + growth(math.ceil(n / self._step), unit)
         over_features = growth(self.map.n_features + 8, unit)
@@ -139,9 +139,9 @@ class FactoredGram(GramOperator):
 
 
 def fast_product(map: FeatureMap, x: Any, y: Any, v: Array) -> Array:
-    """K(x, y) v = Phi(x) (Phi(y)^T v) in O((m + n) D), memory for a block of features.
+    """K(x, y) v = Phi(x) (Phi(y)^T v) in O((m + n) D), with memory for one block of features.
 
-    Raykar & Ankur, eqs. 33-34 with targets and sources of their own (their figure 9 has twice as many targets).
+    Raykar & Ankur, eqs. 33-34, with targets that are not the sources (their figure 9 has twice as many targets).
 
     Parameters
     ----------

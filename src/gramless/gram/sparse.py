@@ -1,4 +1,4 @@
-"""Gram matrices of narrow kernels: only near neighbours have entries, a KD-tree finds them."""
+"""Gram matrices of kernels with a small bandwidth: only near neighbours, found by a KD-tree, have entries."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from gramless.kernels.rounding import growth
 
 _SAMPLE = 256  # rows whose neighbours are counted before memory is taken
 _PAIR = 12  # bytes of a stored entry: a float64 and an int32
-_FOUND = 64  # bytes of an entry while its tile is being made
+_FOUND = 64  # bytes of an entry while its tile is computed
 
 
 class SparseGram(GramOperator):
     """D^1/2 K D^1/2 with the entries of points farther apart than a radius left out.
 
     The rows are put in the order of a KD-tree, so that neighbours lie near each other in memory, and the symmetric
-    half is stored in CSR tiles, of which most are empty. The radius is where the kernel has fallen so far that all
-    that is left out has a spectral norm below `cutoff_error`: with entries of modulus at most e beyond the radius
-    and weights w, the norm of the rest is at most e max_i sum_j w_j, j over the points left out of row i.
+    half is stored in CSR tiles, of which most are empty. Beyond the radius the kernel is so small that the spectral
+    norm of the entries left out is below `cutoff_error`: if these are at most e in modulus and w are the weights, the
+    norm is at most e max_i sum_j w_j, j over the points left out of row i.
 
     Parameters
     ----------
     kernel : RadialKernel
         Compactly supported (Epanechnikov), or falling fast (a narrow Gaussian).
     x : ndarray of shape (n, d)
-        Of few columns, up to 8 or so: in more, a tree finds neighbours no faster than looking at all pairs.
+        Of few columns, up to 8 or so: in more, a KD-tree is no faster than a search over all pairs.
     weights : ndarray of shape (n,), optional
         Not negative; default: ones.
     cutoff_error : float
-        Bound on the spectral norm of what is left out. 0 leaves out only what is 0 in floating point.
+        Bound on the spectral norm of the entries left out. 0 leaves out only entries that are 0 in floating point.
     memory_limit : int, optional
         Bytes the entries may take; estimated from a sample of rows before any are stored.
 
@@ -49,7 +49,7 @@ class SparseGram(GramOperator):
     radius : float
         Entries of points at most this far apart are kept.
     cut : float
-        Bound on the spectral norm of what was left out; at most `cutoff_error`, up to underflow.
+        Bound on the spectral norm of the entries left out; at most `cutoff_error`, up to underflow.
     entries : int
         Nonzero entries kept, both halves counted.
 
@@ -165,7 +165,7 @@ class SparseGram(GramOperator):
         self._conclude(kept, counts, math.fsum(squares.values()))
 
     def _conclude(self, kept: Array, counts: Array, squares: float) -> None:
-        """Bounds: of what was left out, of the rounding of entries, of that of sums, and the statistics."""
+        """Bounds on the entries left out, on the rounding of entries and of sums; and the statistics."""
         unit = unit_roundoff()
         left_out = float((self._weight - kept).max(initial=0.0)) if (counts < len(counts)).any() else 0.0
         self.cut = largest_beyond(self.kernel, self.radius) * (left_out + 4 * len(kept) * unit * self._weight)
@@ -188,7 +188,7 @@ class SparseGram(GramOperator):
 
     @property
     def cut_frobenius(self) -> float:
-        """Bound on the Frobenius norm of what was left out."""
+        """Bound on the Frobenius norm of the entries left out."""
         return largest_beyond(self.kernel, self.radius) * self._weight if self.cut else 0.0
 
     def _matmat(self, v: Array) -> Array:
@@ -215,7 +215,7 @@ class SparseGram(GramOperator):
 
     @property
     def error(self) -> float:
-        """What was left out, rounding of the entries, rounding of the sums."""
+        """The sum of the bounds on the entries left out, the rounding of entries and the rounding of sums."""
         return self.cut + self._absolute + (self._relative + self._growth) * self._statistics.norm
 
     def to_dense(self) -> Array:
@@ -229,7 +229,7 @@ class SparseGram(GramOperator):
 
 
 def _near(trees: list[cKDTree], radius: float) -> Array:
-    """Which boxes of points come within `radius` of each other: (blocks, blocks)."""
+    """Mask (blocks, blocks) of the blocks whose bounding boxes come within `radius` of each other."""
     low, high = np.array([tree.mins for tree in trees]), np.array([tree.maxes for tree in trees])
     near = np.zeros((len(trees), len(trees)), dtype=bool)
     for i in range(len(trees)):
@@ -239,6 +239,6 @@ def _near(trees: list[cKDTree], radius: float) -> Array:
 
 
 def _count(counts: Array, kept: Array, rows: Array, roots: Array) -> None:
-    """Add the neighbours found to the number and the weight of each row's."""
+    """Add the neighbours found to the number and to the total weight of each row's neighbours."""
     counts += np.bincount(rows, minlength=len(counts))
     kept += np.bincount(rows, weights=roots**2, minlength=len(kept))

@@ -1,1 +1,1 @@
-"""Products with Gram matrices on torch tensors: fused on a CUDA card, tile by tile anywhere. Imports torch."""
+"""Products with Gram matrices on torch tensors: fused on a CUDA GPU, tile by tile on any device. Imports torch."""

@@ -1,4 +1,4 @@
-"""A fast product whose error is measured: float64 rows, drawn at random, bound the error of all rows."""
+"""A fast product whose error is measured: a random sample of rows in float64 bounds the error of all rows."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gramless.gram.cuda.operator import TorchGram
 class CheckedGram(GramOperator):
     r"""S v by the fused product, each product checked on a sample of rows.
 
-    The worst that rounding could do is a hundred times what it does. With E the error of the product, the squares
-    E_i^2 / B^2 of sampled rows, B the worst for a row, lie in [0, 1]; Hoeffding's inequality bounds their mean, and
-    with it \|E v\|^2 = sum_i E_i^2.
+    The worst case of rounding is a hundred times its usual size. With E the error of the product and B the worst case
+    for a row, the squares E_i^2 / B^2 of sampled rows lie in [0, 1]. Hoeffding's inequality bounds their mean, and with
+    it \|E v\|^2 = sum_i E_i^2.
 
     Parameters
     ----------
     fast : TorchGram
-        In ``"fp32"``.
+        With precision ``"fp32"``.
     rng : numpy.random.Generator
         Independent of the data and of the vectors.
     sample : int
@@ -32,10 +32,10 @@ class CheckedGram(GramOperator):
     Attributes
     ----------
     error : float
-        Bounds \|E v\| / \|v\| for each column v multiplied so far; before the first product, the worst case. What was
-        multiplied since it was last asked for is checked together: most of the time goes into making the rows.
+        Bounds \|E v\| / \|v\| for each column v multiplied so far; before the first product, the worst case. Products
+        since the last access are checked together: most of the time goes into computing the sampled rows.
     failure_probability : float
-        Chance that `error` was too small any time it was asked for.
+        Chance that `error` was too small at any access.
     """
 
     def __init__(self, fast: TorchGram, rng: np.random.Generator, sample: int = 65536) -> None:
@@ -69,7 +69,7 @@ class CheckedGram(GramOperator):
         return float(worst * np.sqrt(len(self.roots) * max(means)))
 
     def _worst_row(self) -> float:
-        """Bound on |E_i v| for unit v, any row: |E_ij| is relative to |K_ij|, and a row of S has this norm."""
+        """Bound on |E_i v| for unit v and any row i: |E_ij| is relative to |K_ij|, and `row` bounds a row of S."""
         statistics, rounding = self.fast.statistics(), self.fast.rounding
         heaviest = float(self.roots.max())
         most = self.fast.kernel.bound(self.fast.radius) * heaviest**2

@@ -1,4 +1,4 @@
-"""Launching the fused kernel: shapes of tiles, scaling into halves, waves of partial sums."""
+"""Launches of the fused kernel: shapes of tiles, numbers split into float16 halves, waves of partial sums."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from gramless.gram.cuda.recipe import Recipe, binary_scale, halves
 
 _WIDEST = 64  # vectors in one launch
 _RESIDENT = 64  # columns of the data up to which a block of rows stays in shared memory
-_GATHERED = 32  # rows that one program sums
+_GATHERED = 32  # rows whose partial sums one program adds
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One way to cut the matrix, found by measuring (H200).
+    """One division of the matrix into tiles, tuned by measurements on an H200.
 
     Attributes
     ----------
     rows, columns : int
-        Of a tile; `columns` divides `rows`.
+        Size of a tile; `columns` divides `rows`.
     step : int
         Columns of the data multiplied at a time.
     sub : int
-        Blocks of rows whose parts of a column sum are added up before they are written.
+        Blocks of rows whose contributions to a column sum are added before they are written.
     chunk : int
         Columns of the matrix that one program goes through.
     warps, stages : int
     symmetric : bool
-        Whether a tile serves its rows and its columns.
+        Whether a tile is used twice: for its rows and, transposed, for its columns.
     """
 
     rows: int
@@ -53,8 +53,8 @@ class Shape:
 def shape_for(n: int, d: int, vectors: int, square: bool) -> Shape:
     """The shape for n columns of the matrix and d of the data.
 
-    Tiles serve twice where the products x.y outweigh those with the vectors: to write and add the second half's partial
-    sums costs as much as 48 columns of data do for 32 vectors.
+    Tiles are used twice where the products x.y outweigh those with the vectors: to write and add the partial sums of
+    the second use costs as much as 48 columns of data for 32 vectors.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def shape_for(n: int, d: int, vectors: int, square: bool) -> Shape:
 
 
 class Scaled:
-    """Rows scaled into halves, with each row's own term.
+    """Rows scaled and split into float16 halves, with the terms that depend on one row alone.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ class Scaled:
 
 
 class FusedProduct:
-    """K(x, y) v on a card, never with K in its memory.
+    """K(x, y) v on a GPU, without K in its memory.
 
-    Sums are taken in a fixed order and end in float64: the same bits from run to run, and an error that does not grow
-    with the number of rows.
+    Sums are taken in a fixed order and finished in float64: the same bits from run to run, and an error that does not
+    grow with the number of rows.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class FusedProduct:
 
     @property
     def chunk(self) -> int:
-        """Most columns summed up in float32."""
+        """Largest number of columns summed in float32."""
         return max(shape_for(len(self._y.bias), self._d, width, self._square).chunk for width in (16, 32, _WIDEST))
 
     def __call__(self, v: Any) -> Any:
@@ -154,7 +154,7 @@ class FusedProduct:
         return total if self._x.fold is None else total * self._x.fold
 
     def _sweep(self, high: Any, low: Any, width: int) -> Any:
-        """Waves of groups of rows: their partial sums fill the workspace, then are added up."""
+        """The product in waves: partial sums of as many groups of rows as the workspace holds, then their sum."""
         x, y, recipe = self._x, self._y, self.recipe
         n, m = len(x.bias), len(y.bias)
         shape = shape_for(m, self._d, width, self._square)

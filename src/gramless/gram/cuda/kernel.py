@@ -1,4 +1,4 @@
-"""The fused Triton kernel: K V tile by tile on the matrix units, K never in memory, each tile used twice."""
+"""The fused Triton kernel: K V tile by tile on the tensor cores, K never in memory, each tile used twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _values(dot, left, right, first, second, power, PROFILE: tl.constexpr, DEGRE
             value = value * base
         return value * power
     elif PROFILE == "tanh":
-        t = _exp2(tl.minimum(dot * first + second, 126.0))  # first and second carry 2 log2(e)
+        t = _exp2(tl.minimum(dot * first + second, 126.0))  # first and second include 2 log2(e)
         return power * (1.0 - 2.0 / (t + 1.0))
     else:
         squared = tl.maximum(dot * first + left[:, None] + right[None, :], 0.0)
@@ -69,7 +69,7 @@ def _times(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
 
 @triton.jit
 def _times_transposed(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
-    """(k_high + k_low)^T (v_high + v_low), likewise; tiles that the caller transposes would cost half as much again."""
+    """(k_high + k_low)^T (v_high + v_low), likewise; a transpose by the caller would take half as long again."""
     if HALVES == 2:
         part = tl.dot(tl.trans(k_low), v_high)
         part = tl.dot(tl.trans(k_high), v_low, part)
@@ -78,7 +78,7 @@ def _times_transposed(k_high, k_low, v_high, v_low, HALVES: tl.constexpr):
         return tl.dot(tl.trans(k_high), v_high)
 
 
-@triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled anew for every number of rows
+@triton.jit(do_not_specialize=["groups", "first_group"])  # else compiled again for every number of rows
 def product_tiles(
     x_high, x_low, x_bias, y_high, y_low, y_bias, v_high, v_low, rows_out, columns_out,
     n, groups, first_group, first, second, power,
@@ -88,11 +88,11 @@ def product_tiles(
 ):  # fmt: skip
     """Partial sums of K v over chunks of columns, for groups of SUB * ROWS rows; of K^T v as well where SYMMETRIC.
 
-    Rows x (n, D) and columns y are given as halves, high + low, each with its own term (n,); vectors v (m, VECTORS)
-    likewise. A tile K is made by three products of halves, x_low y_high + x_high y_low + x_high y_high, split into
-    halves again, and multiplied the same way. The accumulator of a matrix unit cuts off what it adds, so each tile
-    begins a fresh one, and totals are added outside of it. Where SYMMETRIC, tiles above the diagonal also give
-    K^T v of their rows, summed over the blocks of a group in `columns_out` (groups, n, VECTORS).
+    Rows x (n, D) and columns y are given as float16 halves, high + low, with a term (n,) for each row; vectors
+    v (m, VECTORS) as halves too. A tile K is computed by three products of halves, x_low y_high + x_high y_low +
+    x_high y_high, split into halves again, and multiplied the same way. The accumulator of a tensor core truncates what
+    it adds, so each tile starts a new one, and totals are added outside of it. Where SYMMETRIC, tiles above the
+    diagonal also give K^T v of their rows, summed over the blocks of a group in `columns_out` (groups, n, VECTORS).
     """
     group = tl.program_id(0)
     chunk = tl.program_id(1)
@@ -122,7 +122,7 @@ def product_tiles(
             column_index = column + tl.arange(0, COLUMNS)
             w_at = column_index[:, None] * VECTORS + v_index[None, :]
             if SYMMETRIC:
-                # the square on the diagonal serves its own rows in full
+                # tiles in the square block on the diagonal are all computed, so none of them is used twice
                 off = column >= rows + ROWS
                 place = columns_out + group.to(tl.int64) * n * VECTORS + w_at
                 if SUB > 1:
@@ -177,12 +177,12 @@ def gather_partials(
     SYMMETRIC: tl.constexpr,
     TILE: tl.constexpr,
 ):
-    """Add what a wave of groups gave to the sums, in a fixed order and in float64."""
+    """Add the partial sums of a wave of groups to the totals, in a fixed order and in float64."""
     top = tl.program_id(0) * TILE
     at = (top + tl.arange(0, TILE))[:, None] * VECTORS + tl.arange(0, VECTORS)[None, :]
     block = top // ROWS * ROWS
     total = tl.load(out + at)
-    ours = block // (SUB * ROWS) - first_group  # our own group within the wave, if it is there
+    ours = block // (SUB * ROWS) - first_group  # the group of these rows within the wave, if inside
     inside = (ours >= 0) & (ours < groups)
     begin = 0
     if SYMMETRIC:

@@ -1,4 +1,4 @@
-"""The Gram operator on torch tensors: data on the device once, products fused or tile by tile."""
+"""The Gram operator on torch tensors: data copied to the device once, products fused or tile by tile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Precision = Literal["fp64", "fp32", "fast"]
 
 
 class TorchGram(GramOperator):
-    """D^1/2 K D^1/2 on a torch device, without K.
+    """D^1/2 K D^1/2 on a torch device, with K never stored.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class TorchGram(GramOperator):
     device : str
         ``"cuda"``, or ``"torch"`` for torch's CPU.
     precision : {"fp64", "fp32", "fast"}
-        ``"fp32"``: on a card fused, three products of half-precision halves, a relative error of some 4e-7 that does
-        not grow with n; elsewhere float32 tiles. ``"fast"``: one product, the 11 bits of tf32.
+        ``"fp32"``: on a GPU fused, three products of float16 halves, a relative error of some 4e-7 that does not grow
+        with n; elsewhere float32 tiles. ``"fast"``: one product instead of three, with the 11 bits of tf32.
     draft : bool
-        Whether to offer the same operator in ``"fp32"``.
+        Whether to offer the same operator in ``"fp32"`` as `draft`.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class TorchGram(GramOperator):
 
     @property
     def dtype_of_tiles(self) -> Any:
-        """float64, or float32 where that is all that is asked."""
+        """float64 for ``"fp64"``, float32 otherwise."""
         return np.float64 if self.precision == "fp64" else np.float32
 
     @cached_property
@@ -85,12 +85,12 @@ class TorchGram(GramOperator):
 
     @cached_property
     def prepared(self) -> Any:
-        """All rows, ready for tiles."""
+        """All rows, prepared for tiles."""
         return self.kernel.prepare(self._x, self._shift, self.dtype_of_tiles)
 
     @cached_property
     def _fused(self) -> Any | None:
-        """The fused product, where there is a card and the kernel has a recipe."""
+        """The fused product, where there is a GPU and the kernel has a recipe."""
         if self.precision == "fp64" or self.device.type != "cuda":
             return None
         from gramless.gram.cuda.fused import FusedProduct
@@ -124,7 +124,7 @@ class TorchGram(GramOperator):
         return product if is_tensor(v) else to_numpy(product)
 
     def _sweep(self, v: Any, gather: bool) -> tuple[Any, float]:
-        """S v, and the sum of the squared entries of S if asked: not a number where the product is fused."""
+        """S v, and with `gather` the sum of the squared entries of S: NaN where the product is fused."""
         scaled = self._roots * v if self._weighted else v
         if self._fused is not None:
             out, squares = self._fused(scaled), math.nan
@@ -137,7 +137,7 @@ class TorchGram(GramOperator):
         return out, squares
 
     def _tiles(self, v: Any, gather: bool) -> tuple[Any, float]:
-        """Tiles of the upper half, one after the other: the order of the sums is fixed."""
+        """K v from tiles of the upper triangle, one after the other: the order of the sums is fixed."""
         n, step = len(v), self._tile
         out = torch.zeros_like(v)
         scales = torch.exp2(torch.floor(torch.log2(v.abs().amax(0).clamp_min(1e-290))))  # float32 has a smaller range
@@ -183,7 +183,7 @@ class TorchGram(GramOperator):
         return float(1.01 * (min(self._tile, len(self.roots)) * unit + (blocks + 8) * unit_roundoff()))
 
     def _conclude(self, sums: Array, squares: float) -> Statistics:
-        """Bounds from the first sweep, rounding included."""
+        """Bounds from the first pass, rounding included."""
         rounding, weight = self.rounding, float((self.roots**2).sum())
         most = self.kernel.bound(self.radius)
         refuse_scale(most, "kernel values")

@@ -1,7 +1,7 @@
-"""What the fused kernel is told: the name of the profile, its constants, and how numbers are scaled into halves.
+"""The parameters of the fused kernel: the name of the profile, its constants, and the scaling of float16 halves.
 
 A number is split into two halves of 11 bits, high + low. Scaled by powers of two, rows, vectors and kernel values all
-fit the range of half precision: what is lost is below 2^-22 of a number or 2^-38 of the largest one.
+fit the range of half precision: the error is below 2^-22 of a number or 2^-38 of the largest one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from gramless.kernels import Epanechnikov, Gaussian, Kernel, Laplacian, Linear, 
 
 _LOG2E = math.log2(math.e)
 _TOP = 15  # kernel values are at most 2^15: half precision ends at 65504
-_FOLD = 4.0  # the largest |x|^2 gamma log2(e) for which exp(-gamma |x|^2) moves into the vectors
-_MOST_MULTIPLIED = 16  # degree of a polynomial
+_FOLD = 4.0  # the largest |x|^2 gamma log2(e) for which exp(-gamma |x|^2) multiplies the vectors
+_MOST_MULTIPLIED = 16  # largest degree of a polynomial
 
 
 @dataclass(frozen=True)
@@ -27,20 +27,20 @@ class Recipe:
     Attributes
     ----------
     profile : str
-        What ``kernel._values`` calls it.
+        Name of the profile in ``kernel._values``.
     first, second, power : float
-        Its constants: the factor of the dot product (of scaled rows), an offset, the scale of the values.
+        Constants of the profile: the factor of the dot product (of scaled rows), an offset, the scale of the values.
     bias : float
-        Factor of the squared norm of a row in the row's own term.
+        Factor of the squared norm of a row in the term that depends on that row alone.
     lift : float
-        What is added to that term.
+        Constant added to that term.
     factor : float
-        Values made on the card are this times the kernel's.
+        Values on the GPU are this factor times those of the kernel.
     fold : float
-        Where not 0: rows of vectors are multiplied by ``2^(fold |x|^2)`` before and after.
+        If not 0, rows of vectors are multiplied by ``2^(fold |x|^2)`` before and after the product.
     degree : int
     exact_diagonal : bool
-        Set the values of equal indices to `power`: a root makes much of the rounding of a distance 0.
+        Whether to set the diagonal to `power`: a square root magnifies the rounding error of a distance of 0.
     """
 
     profile: str
@@ -56,7 +56,7 @@ class Recipe:
 
 
 def recipe_for(kernel: Kernel, radius: float) -> Recipe | None:
-    """How to make values of `kernel` for rows within `radius`; None where the fused kernel cannot.
+    """The recipe of `kernel` for rows within `radius`; None where the fused kernel cannot evaluate it.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def recipe_for(kernel: Kernel, radius: float) -> Recipe | None:
 
 
 def _rooted(kernel: Laplacian | Matern) -> Recipe | None:
-    """Kernels of the distance itself."""
+    """Recipe of a kernel of the distance itself, not of its square."""
     nu = 0.5 if isinstance(kernel, Laplacian) else float(kernel.nu)
     names = {0.5: "laplacian", 1.5: "matern32", 2.5: "matern52"}
     if nu not in names:
@@ -98,7 +98,7 @@ def _rooted(kernel: Laplacian | Matern) -> Recipe | None:
 
 
 def _multiplied(kernel: Linear | Polynomial, radius: float) -> Recipe | None:
-    """Powers of the dot product, where values keep to the range of float32."""
+    """Recipe of a power of the dot product, where its values stay in the range of float32."""
     whole = isinstance(kernel, Polynomial)
     degree, scale, c = (kernel.degree, kernel.scale, kernel.c) if whole else (1, 1.0, 0.0)  # type: ignore[union-attr]
     size = kernel.bound(radius)
@@ -114,7 +114,7 @@ def binary_scale(size: float, top: int = 13) -> float:
 
 
 def halves(values: Any, rows: int, columns: int) -> tuple[Any, Any]:
-    """`values` (float64) as two halves, high + low, filled up with zeros to (rows, columns)."""
+    """`values` (float64) as two float16 halves, high + low, padded with zeros to (rows, columns)."""
     high = torch.zeros((rows, columns), dtype=torch.float16, device=values.device)
     low = torch.zeros_like(high)
     n, d = values.shape

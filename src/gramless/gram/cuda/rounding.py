@@ -1,12 +1,12 @@
-"""Rounding of the fused product: the worst case, from how the matrix units of a card add.
+"""Worst-case rounding of the fused product, from the way the tensor cores of a GPU add.
 
-A number split into two halves is off by 2^-22 of itself, or by 2^-39 of the largest: scaling by powers of two first
-makes that so for rows, vectors and values of any range, and no other scheme is needed where ranges are wide.
+A number split into two halves has an error of 2^-22 of itself, or of 2^-39 of the largest number. Scaling by powers of
+two beforehand ensures this for rows, vectors and values of any range.
 
-The units are taken to add 16 products at a time to an accumulator, the 17 terms aligned to the largest and cut off
-there with at least 25 bits: such a step is off by at most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The vendor
-does not state this; Fasi, Higham, Mikaitis & Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021) found
-units of earlier cards to work so, and it is an assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
+The tensor cores are assumed to add 16 products at a time to an accumulator, the 17 terms aligned to the largest and
+truncated to at least 25 bits. Such a step has an error of at most 17 * 2^-25 < 1.1 * 2^-21 of the sum of moduli. The
+vendor does not state this; Fasi, Higham, Mikaitis & Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021)
+found it for earlier GPUs, and it is an assumption for others. Exponentials (``ex2.approx``) are within 2^-22.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from gramless.kernels.rounding import Rounding, underflow
 
 _HALVES = 2.0**-22
 _STEP = 1.1 * 2.0**-21
-_LOST = 2.0**-39  # of the largest: where halves end, for numbers of any range
+_LOST = 2.0**-39  # of the largest number: the spacing of the smallest halves
 _SINGLE = 2.0**-10  # one product of numbers of 11 bits
 
 
 def entry_rounding(kernel: Kernel, recipe: Recipe, radius: float, d: int, single: bool) -> Rounding:
-    """Error of a kernel value made by the fused kernel for rows within `radius`."""
+    """Error of a kernel value computed by the fused kernel for rows within `radius`."""
     if single:
         return kernel.rounding(radius, d, _SINGLE)
     if recipe.profile != "folded":
         lost = kernel.bound(radius) * _LOST  # folded values are never that small
         return kernel.rounding(radius, d, 2.0**-21) + Rounding(lost, 0.0)
-    # rows off by 2^-22 move |x - y|^2 by 8 R^2 2^-22; the part low * low is left out; then the steps of three products
+    # errors of 2^-22 in rows change |x - y|^2 by 8 R^2 2^-22; 2 for low * low, which is left out; steps of 3 products
     steps = 3 * -(-d // 16)
     spread = (8 + 2) * _HALVES + 2 * steps * _STEP
     exponent = kernel_rate(recipe) * radius**2 * spread

@@ -1,4 +1,4 @@
-"""Gram products tile by tile: the matrix is never stored unless that was allowed."""
+"""Gram products tile by tile: the matrix is stored only as far as memory was allowed for it."""
 
 from gramless.gram.tiled.operator import TiledGram
 from gramless.gram.tiled.pair import Products, Sweep, pair_products

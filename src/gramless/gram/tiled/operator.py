@@ -1,4 +1,4 @@
-"""K v in one sweep over the symmetric half of the tiles."""
+"""K v in one pass over the upper triangle of tiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramless.kernels import Kernel
 
 
 class TiledGram(GramOperator):
-    """D^1/2 K D^1/2 without K: each tile is made, used for its two blocks of rows and dropped, or kept if allowed.
+    """D^1/2 K D^1/2 without K: each tile is computed, used for its two blocks of rows, and dropped, or kept if allowed.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class TiledGram(GramOperator):
     dtype : dtype
         float64, or float32 for a draft. Sums are in float64 either way.
     keep_bytes : int
-        Memory that tiles may take.
+        Memory that tiles which are kept may take.
     prepare_bytes : int
-        Memory that rows made ready for products may take, the draft's apart.
+        Memory that prepared rows may take; the draft may take as much again.
     draft : bool
-        Whether to offer the same operator in float32.
+        Whether to offer the same operator in float32 as `draft`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class TiledGram(GramOperator):
         return product
 
     def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
-        """S v, and the sum of the squared entries of S if asked."""
+        """S v, and with `gather` the sum of the squared entries of S."""
         tiles, dtype = self._tiles, self._tiles.dtype
         scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=dtype)
         out = np.zeros(v.shape)
@@ -94,7 +94,7 @@ class TiledGram(GramOperator):
         largest: dict[tuple[int, int], float] = {}
 
         def add(index: tuple[int, int]) -> None:
-            with np.errstate(over="ignore", invalid="ignore"):  # found, and named, in the sums
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow is detected in the sums
                 add_tile(index)
 
         def add_tile(index: tuple[int, int]) -> None:
@@ -128,9 +128,9 @@ class TiledGram(GramOperator):
         refuse_scale(largest * float(self.roots.max()) ** 2, "kernel values times weights")
 
     def _conclude(self, sums: Array, squares: float) -> Statistics:
-        """Bounds from the first sweep, kernel rounding included."""
+        """Bounds from the first pass, kernel rounding included."""
         rounding, weight = self._tiles.rounding, float((self.roots**2).sum())
-        if rounding.relative >= 0.5:  # nothing is known of the computed values: only what bounds every value holds
+        if rounding.relative >= 0.5:  # the computed values prove nothing: only the bound on all kernel values holds
             size = self._tiles.kernel.bound(self._tiles.radius) * weight
             return Statistics(size**2, sums, size, squares)
         grown = (1 + 2 * (min(TILE, self._tiles.n) + 8) * unit_roundoff()) / (1 - rounding.relative)

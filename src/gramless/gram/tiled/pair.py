@@ -1,4 +1,4 @@
-"""Products with the Gram matrix of two blocks of rows, or of one with itself: what a worker does of a sweep."""
+"""Products with the Gram matrix of two blocks of rows, or of one with itself: one worker's part of a pass."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gramless.kernels import Kernel
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """K v for some rows, as far as it has been summed; what belongs to the same rows adds.
+    """Partial sums of K v for some rows; those of the same rows add.
 
     Attributes
     ----------
     values : ndarray of shape (m, b)
     squares : float
-        Weighted sum of the squares of the kernel values that were looked at, both halves of the matrix counted.
+        Weighted sum of the squares of the kernel values in these sums, both triangles of the matrix counted.
     largest : float
-        Largest modulus of these.
+        Largest modulus of these values.
     """
 
     values: Array
@@ -37,7 +37,7 @@ class Products:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """How tiles are made, the same for all pairs: a common shift, so that one bound on rounding holds for all.
+    """How tiles are computed, the same for all pairs of blocks: one shift, so that one bound on rounding holds for all.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Sweep:
     dtype : dtype
         Arithmetic of the tiles; sums are in float64.
     weighted : bool
-        Whether squares of kernel values count by the weights of their rows.
+        Whether squares of kernel values are multiplied by the weights of their rows.
     """
 
     kernel: Kernel
@@ -55,7 +55,7 @@ class Sweep:
     weighted: bool = True
 
     def tiles(self, x: Any) -> Tiles:
-        """Of rows `x` (m, d) with themselves."""
+        """Tiles of the Gram matrix of rows `x` (m, d)."""
         tiles = Tiles(self.kernel, x, self.dtype, 0)
         tiles.shift = self.shift
         return tiles
@@ -77,7 +77,7 @@ def pair_products(
         Rows and their weights; None for `right`: K(x, x) v.
     sweep : Sweep
     gather : bool
-        Whether to look at the values themselves too.
+        Whether to gather `squares` and `largest` of the values too.
     v, u : ndarray of shape (m, b)
         Vectors of the left and the right rows.
     """
@@ -89,7 +89,7 @@ def pair_products(
     second = first if u is None else np.ascontiguousarray(u, dtype=rows.dtype)
     out, across = np.zeros(v.shape), np.zeros(v.shape if u is None else u.shape)
     squares, largest = 0.0, 0.0
-    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # an overflow is found in the sums
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # an overflow is detected in the sums
         for i in range(rows.blocks):
             for j in range(i if right is None else 0, columns.blocks):
                 here, there, mirrored = rows.rows(i), columns.rows(j), right is not None or i != j

@@ -15,7 +15,7 @@ _ROWS = 1024
 
 
 def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
-    """K(x, y) v, block by block: memory for a tile a thread, never for (m, n).
+    """K(x, y) v, block by block: with memory for one tile per thread, never for (m, n).
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
 
 
 def rectangular_error(kernel: Kernel, x: Any, y: Any) -> float:
-    """Bound e on the error of :func:`rectangular_product`: it is off by at most e times the sum of moduli of `v`."""
+    """Bound e on the error of :func:`rectangular_product`: at most e times the sum of moduli of `v`."""
     shift = middle(kernel, y)
     radius = 0.0
     for rows in (x, y):

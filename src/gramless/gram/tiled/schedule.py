@@ -1,4 +1,4 @@
-"""Which tiles are made when: rounds in which no two tiles touch the same rows."""
+"""The order in which tiles are computed: rounds in which no two tiles add to the same rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 def rounds(blocks: int) -> Iterator[list[tuple[int, int]]]:
     """All tiles (i, j), i <= j, of a symmetric matrix of `blocks` x `blocks` tiles, as rounds of a tournament.
 
-    Within a round every block row occurs once, so its tiles can add to one result side by side without a lock,
-    in an order that does not depend on the threads.
+    Within a round every block of rows occurs once, so the tiles of a round can add to one result in parallel without a
+    lock, in an order that does not depend on the threads.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where tiles come from: a kernel on blocks of rows, or a matrix that was given; some are kept."""
+"""The tiles of a Gram matrix: from a kernel on blocks of rows, or from a given matrix; some are kept."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gramless.kernels import Kernel, Precomputed
 from gramless.kernels.base import Rounding
 
 TILE = 512
-PREPARED = 2**25  # bytes of rows made ready for products that are always remembered
-_SLAB = 32  # tiles that are kept side by side
+PREPARED = 2**25  # bytes of prepared rows that are always kept
+_SLAB = 32  # tiles to keep that are allocated together
 
 
 class Tiles:
@@ -29,9 +29,9 @@ class Tiles:
     dtype : dtype
         Arithmetic of the tiles.
     keep_bytes : int
-        Tiles are kept once made, as far as this goes.
+        Memory for tiles that are kept once computed.
     prepare_bytes : int
-        Rows made ready for products are remembered if they take no more.
+        Prepared rows are kept if they take no more memory than this.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class Tiles:
             return np.asarray(self.x[self.rows(i), self.rows(j)], dtype=self.dtype)
         tile = self._kept.get(index)
         if tile is None:
-            with np.errstate(over="ignore", invalid="ignore"):  # an overflow is found, and named, in the sums
+            with np.errstate(over="ignore", invalid="ignore"):  # callers detect an overflow in the sums
                 left = self.block(i)
                 tile = self.kernel.evaluate(left, left if i == j else self.block(j))
             tile = self._stored(index, tile)
         return tile
 
     def _stored(self, index: tuple[int, int], tile: Array) -> Array:
-        """Keep a copy of a tile as long as there is room; in slabs, since large pieces of memory are cheap to get."""
+        """Keep a copy of a tile as long as there is room; in slabs, since few large allocations are cheap."""
         with self._lock:
             slot = len(self._kept)
             if slot >= self._keep:
@@ -78,7 +78,7 @@ class Tiles:
         return kept
 
     def block(self, i: int) -> Any:
-        """Block `i`, ready for products; remembered when all blocks together are small."""
+        """Block `i`, prepared for products; kept when all blocks together are small."""
         block = self._prepared.get(i)
         if block is None:
             block = self.kernel.prepare(self.x[self.rows(i)], self.shift, self.dtype)
@@ -94,7 +94,7 @@ class Tiles:
 
     @cached_property
     def radius(self) -> float:
-        """Largest norm of a row, as the kernel uses them."""
+        """Largest norm of a prepared row."""
         return max(self.kernel.radius(self.block(i)) for i in range(self.blocks))
 
     @cached_property
@@ -107,12 +107,12 @@ class Tiles:
 
 
 def overflow_message(kernel: Kernel) -> str:
-    """What to say when values are not finite."""
+    """The message of the error when values are not finite."""
     return f"{kernel} overflows on this data; rescale it, for instance with sklearn.preprocessing.StandardScaler"
 
 
 def middle(kernel: Kernel, x: Any) -> Array | None:
-    """The mean row, to be subtracted from rows where that changes no value; None where it would."""
+    """The mean row, to be subtracted from all rows before products; None where this would change a value."""
     if not kernel.shift_invariant or scipy.sparse.issparse(x):
         return None
     total = np.zeros(x.shape[1])
