@@ -2,7 +2,7 @@ r"""Arnoldi iteration: the Krylov basis by modified Gram-Schmidt, without using 
 
 For j = 1, 2, ...: w = A v_j; for each i <= j, h_ij = (w, v_i) and w = w - h_ij v_i; then h_{j+1,j} = |w| and
 v_{j+1} = w / h_{j+1,j}.
-H is upper Hessenberg, and for symmetric A tridiagonal to rounding: Lanczos is this with the zeros left out.
+H is upper Hessenberg, and for symmetric A tridiagonal to rounding: Lanczos is Arnoldi with the zeros left out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from gramless.eigen.lanczos import default_steps
 @solvers.register("arnoldi")
 @dataclass(frozen=True)
 class Arnoldi(Solver):
-    """Arnoldi iteration without restart, runs repeated from fresh starts until one brings nothing new.
+    """Arnoldi iteration without restart; runs are repeated from fresh starts until one finds nothing new.
 
     ``goal.max_iter`` limits the steps of all runs together; default: n, at most 1000 or 20 k.
 
     Parameters
     ----------
     sweeps : int
-        Gram-Schmidt sweeps a step; the second keeps the basis orthogonal to rounding.
+        Gram-Schmidt sweeps per step; the second keeps the basis orthogonal to rounding.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Arnoldi(Solver):
 
 
 def _ritz(hessenberg: Array) -> tuple[Array, Array]:
-    """Descending Ritz values and residual norms from H of shape (m + 1, m); A is symmetric, so H is taken as such."""
+    """Descending Ritz values and residual norms from H of shape (m + 1, m); A is symmetric, so H is made so."""
     square = hessenberg[:-1]
     values, coordinates = np.linalg.eigh((square + square.T) / 2)
     return values[::-1], (hessenberg[-1, -1] * np.abs(coordinates[-1]))[::-1]

@@ -19,10 +19,10 @@ from gramless.eigen.stopping import filled, judged
 @solvers.register("arpack")
 @dataclass(frozen=True)
 class Arpack(Solver):
-    """SciPy's ``eigsh`` with ``which="LA"``; LAPACK where ARPACK cannot serve (k = n).
+    """SciPy's ``eigsh`` with ``which="LA"``; LAPACK where ARPACK does not apply (k = n).
 
-    ``goal.tol`` is passed as it is: 0 means to rounding. A Lanczos run in the complement then looks for copies of
-    repeated eigenvalues that were missed. ``goal.max_iter`` limits the restarts; default: SciPy's.
+    ``goal.tol`` is passed to ARPACK, where 0 means machine precision. A Lanczos run in the complement then looks for
+    copies of repeated eigenvalues that were missed. ``goal.max_iter`` limits the restarts; default: SciPy's.
 
     Parameters
     ----------
@@ -59,20 +59,20 @@ class Arpack(Solver):
                 )
             except ArpackNoConvergence as stopped:
                 vectors, complete = stopped.eigenvectors, False
-            except ArpackError:  # no factorisation could be built: nothing to return but where it began
+            except ArpackError:  # no Krylov basis could be built: return the starting vector
                 vectors, complete = v0[:, None], False
         basis = Basis.from_vectors(operator, filled(vectors, goal), Outcome.MAX_ITERATIONS)
         return confirmed(operator, judged(basis, goal, complete), goal)
 
 
 def power_of_two(operator: Operator, goal: Goal) -> float:
-    """About the norm of the operator, as a power of two: dividing by it changes no digit. 0 for the zero operator."""
+    """A power of two near the norm of the operator: division by it changes no digit. 0 for the zero operator."""
     size = float(np.linalg.norm(operator @ fresh_vector(goal, np.zeros((operator.shape[0], 0)))))
     return float(2.0 ** np.round(np.log2(size))) if size > 0 else 0.0
 
 
 def scaled(operator: Operator, scale: float) -> LinearOperator:
-    """The operator divided by `scale`: libraries compare residuals with absolute constants."""
+    """The operator divided by `scale`: ARPACK and LOBPCG compare residuals with absolute constants."""
 
     def product(v: Array) -> Array:
         image: Array = (operator @ v) / scale

@@ -22,10 +22,10 @@ class Operator(Protocol):
     """A symmetric linear map: anything with a shape and a product (SciPy's LinearOperator is one).
 
     Optional attributes, used where present: ``error`` (for every v, the computed product is within ``error * |v|`` of
-    the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (a cheaper, coarser
-    operator for the same map, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to where products are
-    made: a torch tensor on a graphics card, which its products then are, too). Without them, products are taken as
-    exact to rounding.
+    the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (the same
+    operator, cheaper and less accurate, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to the
+    device that computes products: on a GPU a torch tensor, and then its products are tensors too). Without them,
+    products are taken as exact to rounding.
     """
 
     shape: tuple[int, int]
@@ -44,7 +44,7 @@ class Outcome(enum.Enum):
 
     @property
     def ok(self) -> bool:
-        """Whether the pairs are as accurate as was asked, or as can be."""
+        """Whether the pairs are as accurate as was asked, or as rounding allows."""
         return self in (Outcome.CONVERGED, Outcome.ROUNDING)
 
 
@@ -60,7 +60,7 @@ class Goal:
         Wanted: ``norm(A v - l v) <= tol * l_1`` for each pair.
     rng : numpy.random.Generator
     start : ndarray of shape (n, b), optional
-        Where to begin.
+        Starting vectors.
     max_iter : int, optional
         Limit on iterations; each solver has its own default.
     """
@@ -80,7 +80,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Basis:
-    """What a solver returns: an orthonormal basis and what the operator does on it.
+    """What a solver returns: an orthonormal basis and the action of the operator on it.
 
     Attributes
     ----------
@@ -94,13 +94,13 @@ class Basis:
         F with A Q - Q T = P F.
     outcome : Outcome
     outside : Outside
-        What the solver knows of the operator outside the basis.
+        Bounds on the operator outside the basis, as far as the solver knows them.
     rounding : float
         Error of T and of P F beyond that of the operator's products.
     probes : tuple of ndarray of shape (n, r)
-        Fresh Gaussian vectors G projected off Q, C G, C^2 G, ... (C: A off Q), where the solver made them on its way.
+        Gaussian vectors G projected off Q, C G, C^2 G, ... (C: A projected off Q), if the solver has computed them.
     by_modulus : bool
-        The leading pairs are those of largest modulus rather than largest value.
+        Whether the leading pairs are those of largest modulus rather than largest value.
     """
 
     vectors: Array
@@ -115,7 +115,7 @@ class Basis:
 
     @classmethod
     def from_vectors(cls, operator: Operator, vectors: Array, outcome: Outcome, **more: Any) -> Basis:
-        """Orthonormalise `vectors` (n, m) and spend one product on finding out what the operator does on them."""
+        """Orthonormalise `vectors` (n, m) and multiply the operator with them once."""
         basis, _ = orthonormalize(vectors)
         return cls.from_products(basis, operator @ basis, outcome, **more)
 
@@ -125,7 +125,7 @@ class Basis:
         projected = inner(basis, products)
         residual = products - times(basis, projected)
         residual_vectors, coupling = orthonormalize(residual, basis, drop=0.0)
-        room = len(basis) - basis.shape[1]  # any further direction would be noise inside the basis
+        room = len(basis) - basis.shape[1]  # any further direction would be rounding inside the basis
         residual_vectors, coupling = residual_vectors[:, :room], coupling[:room]
         return cls(basis, (projected + projected.T) / 2, residual_vectors, coupling, outcome, **more)
 
@@ -134,7 +134,7 @@ class Basis:
         return self._ritz
 
     def changed(self, **changes: Any) -> Basis:
-        """The same basis with another outcome or other bounds; its Ritz pairs are not found again."""
+        """The same basis with another outcome or other bounds; its Ritz pairs are not computed again."""
         other = replace(self, **changes)
         if "_ritz" in self.__dict__:
             other.__dict__["_ritz"] = self._ritz
@@ -148,7 +148,7 @@ class Basis:
 
 
 class Solver(ABC):
-    """Finds a basis that holds the leading eigenvectors. Subclasses are frozen dataclasses of their settings."""
+    """Finds a basis that contains the leading eigenvectors. Subclasses are frozen dataclasses of their settings."""
 
     @abstractmethod
     def basis(self, operator: Operator, goal: Goal) -> Basis:
@@ -157,7 +157,7 @@ class Solver(ABC):
 
 @dataclass(frozen=True)
 class EigenResult:
-    """Leading eigenpairs, and how good they are.
+    """Leading eigenpairs, and how accurate they are.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """Runs from fresh starts: how a method that follows one vector finds every copy of a repeated eigenvalue.
 
-A Krylov space grown from one vector holds one vector of each eigenspace, so one run finds each eigenvalue once,
-however often it is repeated. What it missed is orthogonal to all it found. So when a run has settled, another
-begins from a random vector orthogonal to everything held, and so on until a run brings nothing that belongs
+A Krylov space grown from one vector contains one vector of each eigenspace, so one run finds each eigenvalue once,
+however often it is repeated. The eigenvectors it missed are orthogonal to all it found. So when a run has converged,
+another begins from a random vector orthogonal to all vectors held, and so on until a run finds no pair that belongs
 among the leading ``k``.
 """
 
@@ -48,7 +48,7 @@ Runner = Callable[[Operator, Array, Array, Settled, int], Run]
 
 
 def fresh_starts(operator: Operator, goal: Goal, run: Runner, limit: int, known: Basis | None = None) -> Basis:
-    """Repeat `run` on the complement of what is held until a random start brings nothing new.
+    """Repeat `run` on the complement of all vectors found until a random start finds nothing new.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def away_from(held: Array, v: Array) -> Array:
 
 
 def _settled_beside(values: Array, goal: Goal, n: int) -> Settled:
-    """A run may end when its first value, and all that belong among the leading k beside `values`, are accurate."""
+    """Test for the end of a run: its first value and those among the leading k, `values` included, are accurate."""
 
     def settled(ritz: Array, residuals: Array) -> bool:
         together = np.concatenate([values, ritz])

@@ -1,7 +1,7 @@
 r"""Inverse iteration: solve :math:`(\sigma I - A)\, y = x` with the shift just above the eigenvalue sought.
 
 One solve multiplies the component along the nearest eigenvector by :math:`1 / (\sigma - \lambda)`, so few are needed;
-each costs an inner iteration (MINRES, which does not mind if the shift turns out to lie inside the spectrum).
+each costs an inner iteration (MINRES, which also works if the shift turns out to lie inside the spectrum).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gramless.eigen.fresh_starts import away_from, fresh_vector
 from gramless.eigen.lanczos import confirmed, ends
 from gramless.eigen.stopping import filled, judged, target_residual
 
-_CLOSEST = 1e-7  # the shift stays this far above the estimate, relative to the norm: closer, and MINRES stalls
+_CLOSEST = 1e-7  # the shift stays this far above the estimate, relative to the norm: MINRES stalls if it is closer
 
 
 @solvers.register("inverse")
@@ -25,10 +25,10 @@ _CLOSEST = 1e-7  # the shift stays this far above the estimate, relative to the 
 class InverseIteration(Solver):
     """Shifted inverse iteration, one pair after another on the complement of those found.
 
-    The first shift is the largest Ritz value of a short Lanczos run plus its residual, most likely above the spectrum;
-    it comes down as the residual of the pair falls, but never below that Ritz value. When k pairs are there, a Lanczos
-    run in their complement looks for any that were passed over. ``goal.max_iter`` limits the solves of all pairs
-    together; default: 50 for each.
+    The first shift is the largest Ritz value of a short Lanczos run plus its residual, most likely above the spectrum.
+    The shift is lowered as the residual of the pair falls, but never below that Ritz value. After k pairs, a Lanczos
+    run in their complement looks for pairs that were missed. ``goal.max_iter`` limits the solves of all pairs together;
+    default: 50 for each.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class InverseIteration(Solver):
             value = float(x @ product)
             residual = float(np.linalg.norm(product - value * x))
             target = 0.5 * target_residual(np.concatenate([values, ritz, [value]]), goal, n)
-            if residual <= target or norm == 0:  # nothing is left but what rounding makes of 0
+            if residual <= target or norm == 0:  # norm 0: only rounding errors are left
                 return x, value, used, True
             if used == limit:
                 break
@@ -87,9 +87,9 @@ class InverseIteration(Solver):
     def _solve(
         self, operator: Operator, shift: float, norm: float, x: Array, found: Array, tol: float
     ) -> tuple[Array, bool]:
-        """(shift I - A) / norm, on the complement of `found`, against x: solution, and whether MINRES gave up.
+        """The solution y of (shift I - A) / norm y = x on the complement of `found`, and whether MINRES gave up.
 
-        MINRES stops at a residual of `tol` times the norm of the *solution*: that is what the pair's own will be.
+        MINRES stops at a residual of `tol` times the norm of the *solution*: this becomes the residual of the pair.
         """
         n = len(x)
 

@@ -42,9 +42,10 @@ class LanczosProcess:
     steps : int
         Most steps that will be asked for.
     reorthogonalization : {"full", "selective", "none"}
-        "full" takes each new vector off all earlier ones. "selective" is the scheme of Parlett & Scott: orthogonality
-        is lost only along Ritz vectors that have converged, so each new vector is taken off those Ritz vectors whose
-        residual estimate has fallen below the square root of the unit roundoff. "none" is eq. 23 as it stands.
+        "full" orthogonalises each new vector against all earlier ones. "selective" is the scheme of Parlett & Scott:
+        orthogonality is lost only along Ritz vectors that have converged, so each new vector is orthogonalised against
+        the Ritz vectors whose residual estimate has fallen below the square root of the unit roundoff. "none" is
+        eq. 23 as it stands.
     held : ndarray of shape (n, h), optional
         Orthonormal vectors; the iteration stays in their complement.
 
@@ -111,7 +112,7 @@ class LanczosProcess:
 
     def _eigen(self) -> tuple[Array, Array]:
         j = len(self.alpha)
-        size = max(max(map(abs, self.alpha)), max(self.beta)) or 1.0  # LAPACK likes numbers near 1
+        size = max(max(map(abs, self.alpha)), max(self.beta)) or 1.0  # LAPACK might overflow without it
         values, vectors = eigh_tridiagonal(np.array(self.alpha) / size, np.array(self.beta[1:j]) / size)
         return values * size, vectors
 
@@ -124,7 +125,7 @@ class LanczosProcess:
         return w
 
     def _converged_ritz_vectors(self, beta: float) -> Array:
-        """Ritz vectors good to half the digits, at either end of the spectrum."""
+        """Ritz vectors accurate to half the digits, at either end of the spectrum."""
         values, vectors = self._eigen()
         good = beta * np.abs(vectors[-1]) <= np.sqrt(unit_roundoff()) * np.abs(values).max()
         return np.asarray(np.linalg.qr(self.vectors @ vectors[:, good])[0])
@@ -135,14 +136,14 @@ class LanczosProcess:
 class Lanczos(Solver):
     """Lanczos iteration without restart: keeps every vector, multiplies one at a time.
 
-    One run finds one copy of each eigenvalue; runs are repeated from fresh starts until one brings nothing new.
+    One run finds one copy of each eigenvalue; runs are repeated from fresh starts until one finds nothing new.
     ``goal.max_iter`` limits the steps of all runs together; default: n, at most 1000 or 20 k.
 
     Parameters
     ----------
     reorthogonalization : {"full", "selective", "none"}
-        See :class:`LanczosProcess`. With "none", the basis is measured, and made orthonormal before it is returned;
-        where columns had become copies of others the outcome is ``LOST_ORTHOGONALITY``.
+        See :class:`LanczosProcess`. With "none", the loss of orthogonality is measured, and the basis made orthonormal
+        before it is returned; where columns had become copies of others the outcome is ``LOST_ORTHOGONALITY``.
 
     Examples
     --------
@@ -162,7 +163,7 @@ class Lanczos(Solver):
         room = len(start) - held.shape[1]
         for steps in range(1, limit + 1):
             exhausted = not process.step() or steps == room
-            if exhausted or steps == limit or steps % (1 + steps // 20) == 0:  # T grows: look at it less often
+            if exhausted or steps == limit or steps % (1 + steps // 20) == 0:  # T grows: solve it less often
                 values, residuals = process.ritz()
                 if exhausted or settled(values, residuals):
                     break
@@ -173,7 +174,7 @@ class Lanczos(Solver):
 @solvers.register("lanczos_selective")
 @dataclass(frozen=True)
 class SelectiveLanczos(Lanczos):
-    """Lanczos that takes new vectors off converged Ritz vectors only (Parlett & Scott)."""
+    """Lanczos that orthogonalises new vectors against converged Ritz vectors only (Parlett & Scott)."""
 
     reorthogonalization: Reorthogonalization = "selective"
 
@@ -181,21 +182,21 @@ class SelectiveLanczos(Lanczos):
 @solvers.register("lanczos_none")
 @dataclass(frozen=True)
 class PlainLanczos(Lanczos):
-    """Equation 23 as it stands: it loses orthogonality, and says so."""
+    """Equation 23 as it stands: it loses orthogonality, and the outcome says so."""
 
     reorthogonalization: Reorthogonalization = "none"
 
 
 def default_steps(operator: Operator, goal: Goal) -> int:
-    """Steps allowed where the caller sets no limit: a basis this wide can still be kept and projected on."""
+    """Steps allowed where the caller sets no limit: a basis of so many columns can be kept and projected on."""
     return min(operator.shape[0], max(1000, 20 * goal.k))
 
 
 def confirmed(operator: Operator, basis: Basis, goal: Goal) -> Basis:
-    """A second opinion on a basis that looks converged: Lanczos from a random vector orthogonal to it.
+    """Check a basis that looks converged, by Lanczos from a random vector orthogonal to it.
 
-    For solvers that may have settled on pairs which are not the leading ones: on one copy of a repeated value, or on
-    the eigenvectors that happened to be in ``goal.start``. What was missed is added.
+    Some solvers may converge to pairs that are not the leading ones: to one copy of a repeated value, or to the
+    eigenvectors that happened to be in ``goal.start``. Pairs that were missed are added.
     """
     if not basis.outcome.ok or basis.vectors.shape[1] == operator.shape[0]:
         return basis
@@ -203,14 +204,14 @@ def confirmed(operator: Operator, basis: Basis, goal: Goal) -> Basis:
 
 
 def ends(operator: Operator, start: Array, held: Array, steps: int = 20) -> tuple[float, float, Array]:
-    """Where the spectrum on the complement of `held` lies, from a short Lanczos run.
+    """The ends of the spectrum on the complement of `held`, from a short Lanczos run.
 
     Returns
     -------
     lowest, highest : float
-        Smallest Ritz value less its residual, largest plus its residual: outside the spectrum, but for bad luck.
+        Smallest Ritz value minus its residual, largest plus its residual: most likely outside the spectrum.
     ritz : ndarray of shape (m,)
-        Descending; each lies below the eigenvalue of its rank, whatever the luck (Cauchy).
+        Descending; each is always at most the eigenvalue of its rank (Cauchy).
     """
     room = min(steps, len(start) - held.shape[1])
     process = LanczosProcess(operator, start, room, held=held)

@@ -21,8 +21,8 @@ from gramless.eigen.stopping import filled, judged
 class Lobpcg(Solver):
     """SciPy's ``lobpcg`` for the largest eigenvalues; LAPACK for n < 5 k, as SciPy itself would.
 
-    SciPy warns where this library has outcomes: its warnings are silenced, and the residuals measured. A Lanczos run
-    in the complement then looks for pairs that were passed over. ``goal.max_iter`` defaults to 500.
+    SciPy's warnings are silenced: the outcome follows from the residuals, which are computed afterwards. A Lanczos run
+    in the complement then looks for pairs that were missed. ``goal.max_iter`` defaults to 500.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Lobpcg(Solver):
         for _ in range(3 if scale > 0 else 0):
             if basis.outcome.ok:
                 break
-            # SciPy's tolerance is absolute; the eigenvalue that ours is relative to is known better in each round
+            # SciPy's tolerance is absolute, ours relative to the largest eigenvalue, which each round knows better
             wanted = 0.5 * goal.tol * np.abs(basis.ritz()[0]).max() / scale
             vectors = _lobpcg(operator, scale, basis.vectors, wanted, 500 if goal.max_iter is None else goal.max_iter)
             vectors = filled(vectors, goal)

@@ -1,4 +1,4 @@
-r"""Power iteration, one pair at a time: what was found is deflated, what is left is multiplied again.
+r"""Power iteration, one pair at a time: each pair found is deflated before the next iteration.
 
 Wielandt's deflation replaces A by :math:`A - \sum_j (\lambda_j - s)\, u_j u_j^T` (Saad's :math:`A - \sigma u v^H`;
 for symmetric A the best v is u itself), which moves each eigenvalue found to the shift s, where the iteration cannot
@@ -7,7 +7,7 @@ do not add up.
 
 The iteration converges to the value farthest from the shift. If that is :math:`\lambda`, every value still to be found
 is at most :math:`s + |\lambda - s|`: the search ends when the k-th largest value found is no smaller than this ceiling.
-On an indefinite operator plain power iteration (s = 0) so passes through the negative values on its way.
+So on an indefinite operator plain power iteration (s = 0) finds negative values, too, before the search ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gramless.eigen.stopping import filled, judged, last_wanted, target_residual
 
 @dataclass
 class _Found:
-    """Pairs found so far, and the ceiling over those that are not."""
+    """Pairs found so far, and an upper bound on the eigenvalues not yet found."""
 
     vectors: Array
     values: Array = field(default_factory=lambda: np.zeros(0))
@@ -42,7 +42,7 @@ class _Found:
 class Power(Solver):
     """Power iteration with deflation.
 
-    Slow where eigenvalues are close, and blind where one has a negative twin (l and -l): then the outcome says
+    It is slow where eigenvalues are close, and fails where both l and -l are eigenvalues: then the outcome says
     that it did not converge. ``goal.max_iter`` limits the products of all pairs together; default: 20,000.
 
     Parameters
@@ -72,7 +72,7 @@ class Power(Solver):
             left -= used + spent
             rest = away_from(held, vector)
             new = float(np.linalg.norm(rest))
-            if new < 0.5:  # where only rounding is left to multiply, the iteration may drift back to what was found
+            if new < 0.5:  # only rounding is left: the iteration drifted back to pairs already found
                 break
             found.take(rest / new if self.deflation == "schur" else vector, value)
             if not converged:
@@ -102,13 +102,13 @@ class SchurPower(Power):
 class ShiftedPower(Power):
     r"""Power iteration on A - s I.
 
-    To find :math:`\lambda_1` with the others in :math:`[\lambda_n, \lambda_2]`, the shift that makes those smallest is
-    their middle. It about halves the number of steps for a positive semidefinite operator, and makes the algebraically
-    largest value of an indefinite one also the largest in modulus, even beside a negative twin. Taken is
-    :math:`s = 0.6 \lambda_n + 0.4 \lambda_2`, a little below the middle: there the lower end dies away quickly even
-    where :math:`\lambda_2 = \lambda_1`. Both ends are estimated by a short Lanczos run. Its second Ritz value lies
-    below :math:`\lambda_2` and its smallest, less its residual, below :math:`\lambda_n`: the shift errs on the low
-    side, where it is slower but still right.
+    To find :math:`\lambda_1` with the others in :math:`[\lambda_n, \lambda_2]`, the best shift is the middle of this
+    interval. It about halves the number of steps for a positive semidefinite operator, and makes the algebraically
+    largest value l of an indefinite one also the largest in modulus, even if -l is an eigenvalue. The shift used is
+    :math:`s = 0.6 \lambda_n + 0.4 \lambda_2`, a little below the middle, so that components of the lower end decay
+    quickly even where :math:`\lambda_2 = \lambda_1`. Both ends are estimated by a short Lanczos run. Its second Ritz
+    value lies below :math:`\lambda_2` and its smallest, minus its residual, below :math:`\lambda_n`: the shift is
+    rather too low, which is slower but still correct.
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ class ShiftedPower(Power):
 def _iterate(
     operator: Operator, start: Array, found: _Found, shift: float, limit: int, goal: Goal
 ) -> tuple[Array, float, int, bool]:
-    """Multiply, deflate, normalise, until the residual is a tenth of what is wanted: later pairs inherit it.
+    """Multiply, deflate, normalise, until the residual is a tenth of the target, because later pairs inherit it.
 
-    Returns vector, value, products spent, and whether they were enough.
+    Returns vector, value, number of products, and whether the iteration converged.
     """
     u, moved = found.vectors, found.values - shift
     v = start

@@ -1,4 +1,4 @@
-"""One way to ask for leading eigenpairs, whatever the solver: iterate, project, certify."""
+"""One function for leading eigenpairs by any solver: iterate, project, certify."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a 
 
 
 class NotConvergedWarning(UserWarning):
-    """A solver stopped before its tolerance; the certificate says how good the pairs are."""
+    """A solver stopped before its tolerance; the certificate says how accurate the pairs are."""
 
 
 def eigsh(
@@ -109,8 +109,8 @@ def eigsh(
 
 
 def as_operator(operator: Any) -> Operator:
-    """Give a plain matrix or LinearOperator the stated error and norm that certificates use."""
-    if hasattr(type(operator), "error") or "error" in getattr(operator, "__dict__", ()):  # its value might cost a pass
+    """A plain matrix or LinearOperator with the error bound and the norm that certificates use."""
+    if hasattr(type(operator), "error") or "error" in getattr(operator, "__dict__", ()):  # reading it may cost a pass
         return operator  # type: ignore[no-any-return]
     shape: tuple[int, ...] = getattr(operator, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -138,7 +138,7 @@ class MatrixOperator(LinearOperator):  # type: ignore[misc]
         self._matrix = aslinearoperator(matrix)
         largest = float(np.abs(entries).max(initial=0.0))
         refuse_scale(largest, "entries of the matrix")
-        norm = largest * float(np.linalg.norm(entries / largest)) if largest > 0 else 0.0  # no underflow on the way
+        norm = largest * float(np.linalg.norm(entries / largest)) if largest > 0 else 0.0  # scaled against underflow
         self.frobenius2 = norm**2 * (1 + 4 * n * unit_roundoff()) + (n**2 * np.finfo(float).tiny if norm else 0.0)
         self.error = n * unit_roundoff() * norm
         self.to_dense = matrix.toarray if issparse(matrix) else matrix.copy
@@ -157,7 +157,7 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
     values, residuals = values[lead], residuals[lead]
     outcome = basis.outcome
     if outcome is Outcome.MAX_ITERATIONS and not basis.by_modulus and _proved(certificate, goal, rounding):
-        # small residuals alone would not do: they may be those of other pairs than the leading ones
+        # small residuals do not suffice: the pairs may not be the leading ones
         if meets(values, residuals, goal):
             outcome = Outcome.CONVERGED
         elif (residuals <= rounding).all():
@@ -169,8 +169,8 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
 def product_rounding(operator: Operator, basis: Basis) -> float:
     """Bound on the norms of the errors of T and of R: products, inner products and lost orthogonality.
 
-    With Q' the orthonormal basis nearest to Q, A Q' differs from A Q by about A Q (Q^T Q - I) / 2: what counts is the
-    size of A Q, not of A.
+    With Q' the orthonormal basis nearest to Q, A Q' differs from A Q by about A Q (Q^T Q - I) / 2: the norm of A Q
+    counts, not that of A.
     """
     n, m = basis.vectors.shape
     size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
@@ -180,18 +180,18 @@ def product_rounding(operator: Operator, basis: Basis) -> float:
     skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
     skew += (m + p) * inner_rounding(n)
     error = product_error(operator, size)
-    small = (m + p) * unit_roundoff() * size  # of the m x m matrices made on the way
+    small = (m + p) * unit_roundoff() * size  # rounding of intermediate m x m matrices
     return float(np.sqrt(m) * error + np.sqrt(m) * inner_rounding(n) * size + 3 * skew * size + 10 * small)
 
 
 def product_error(operator: Operator, size: float) -> float:
-    """The operator's stated error; where it states none, that of a product with a stored matrix of norm `size`."""
+    """The operator's own error bound; if it has none, that of a product with a stored matrix of norm `size`."""
     error = getattr(operator, "error", None)
     return operator.shape[0] * unit_roundoff() * size if error is None else float(error)
 
 
 def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: float) -> Certificate:
-    """Certify with what is known for nothing; where that is not enough, ask fresh random vectors, pass by pass."""
+    """Certify with bounds that cost no pass; where these do not suffice, use random vectors, pass by pass."""
     values, coordinates, _ = basis.ritz()
     coupling = basis.coupling @ coordinates
     outside = basis.outside
@@ -211,14 +211,14 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
         certificate = certify(values, coupling, outside, k, rounding)
         floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
         if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
-            break  # the products are too coarse for another power to tell much more
+            break  # because of rounding, another power would hardly lower the bound
     return certificate
 
 
 def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:
-    """Error of one product with a vector outside the basis: the operator's own, and what projections add.
+    """Error of one product with a vector outside the basis: the operator's own, and that of the projections.
 
-    `rounding` has the operator's error once for each column of the basis, which a single vector does not meet.
+    `rounding` contains the operator's error once for each column of the basis; for one vector it counts only once.
     """
     columns = basis.vectors.shape[1]
     error = product_error(operator, float(np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))))
@@ -232,9 +232,9 @@ def _proved(certificate: Certificate, goal: Goal, rounding: float) -> bool:
 
 
 def probe(operator: Operator, vectors: Array, rng: np.random.Generator, powers: list[Array]) -> list[Array]:
-    """One more power of the operator, restricted to the complement of the basis, on fresh Gaussian vectors.
+    """`powers` and one more power of the operator, restricted to the complement of the basis, on Gaussian vectors.
 
-    Those from the second on are in the unit that :func:`~gramless.certificates.probe_unit` says.
+    Powers from the second on are in units of :func:`~gramless.certificates.probe_unit`.
     """
     if not powers:
         powers = [off(vectors, normal_columns(rng, PROBES, vectors))]

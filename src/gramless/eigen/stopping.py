@@ -1,4 +1,4 @@
-"""When to stop, and what to call the end: rules that the reference solvers share."""
+"""When to stop, and with which outcome: rules that the reference solvers share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def rounding_floor(n: int, values: Array) -> float:
 
 
 def target_residual(values: Array, goal: Goal, n: int) -> float:
-    """Residual to iterate to: half the tolerance, since estimates are not measurements; never below rounding.
+    """Residual to iterate to: half the tolerance, since solvers only estimate residuals; never below rounding.
 
     `values` are all Ritz values known, of wanted pairs and others, in any order.
     """
@@ -28,14 +28,14 @@ def last_wanted(values: Array, k: int) -> float:
 
 
 def judged(basis: Basis, goal: Goal, complete: bool) -> Basis:
-    """The same basis with the outcome that its measured residuals deserve.
+    """The same basis with the outcome that follows from its residuals.
 
     Parameters
     ----------
     basis : Basis
     goal : Goal
     complete : bool
-        Whether the iteration ended because it was satisfied, not because it was stopped.
+        Whether the iteration ended by its own criterion, not at a limit.
     """
     values, _, residuals = basis.ritz()
     outcome = Outcome.MAX_ITERATIONS

@@ -1,4 +1,4 @@
-"""Thick restart: keep the leading Ritz vectors, and what the dropped part proved."""
+"""Thick restart: keep the leading Ritz vectors, and the bound that the whole basis proved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gramless.eigen.solve import product_rounding
 
 @dataclass(frozen=True)
 class Fact:
-    """At most `count` eigenvalues of the operator exceed `bound`: true for good, whatever basis proved it."""
+    """At most `count` eigenvalues of the operator exceed `bound`: this holds whichever basis proved it."""
 
     count: int
     bound: float
@@ -29,7 +29,7 @@ def restart(state: State, keep: int) -> State:
 
 
 def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) -> Fact | None:
-    """What this basis proves of eigenvalue ``keep + 1``, before most of it is thrown away."""
+    """The bound that this basis proves on eigenvalue ``keep + 1``, before a restart drops most of the basis."""
     basis = state.as_basis(Outcome.MAX_ITERATIONS)
     values, coordinates, _ = basis.ritz()
     coupling = state.f @ coordinates
@@ -42,7 +42,7 @@ def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) 
 def known_outside(
     operator: Operator, basis_values: tuple[np.ndarray, np.ndarray], facts: tuple[Fact, ...], rounding: float
 ) -> float:
-    """Best rigorous bound outside a basis: the Frobenius norm that is left, or a fact carried over a restart."""
+    """Best rigorous bound outside a basis: from the rest of the Frobenius norm, or a fact from before a restart."""
     values, coupling = basis_values
     bounds = [from_fact(fact.count, fact.bound, values, coupling, rounding) for fact in facts]
     frobenius2 = getattr(operator, "frobenius2", None)

@@ -1,4 +1,4 @@
-"""Block Krylov: draft in low precision where that is allowed, finish in full, certify on the way."""
+"""Block Krylov: a draft in low precision where the operator offers one, then full precision and a certificate."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def basis_columns(width: int) -> int:
 class BlockKrylov(Solver):
     """Krylov space of a block of vectors, fully orthogonalised, with thick restart.
 
-    Few passes over the operator: a pass over a Gram matrix that is never stored costs nearly the same for
-    60 vectors as for one. Where the operator offers a draft (the same map in float32), the space is built with
-    it, and a last pass in full precision, on the leading Ritz vectors and on fresh random vectors at once,
-    finishes pairs and certificate.
+    It takes few passes over the operator: a pass over a Gram matrix that is never stored costs nearly the same for
+    60 vectors as for one. Where the operator offers a draft (the same operator in float32), the space is built with
+    the draft. A last pass in full precision, on the leading Ritz vectors and on new random vectors at once, completes
+    pairs and certificate.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class BlockKrylov(Solver):
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
 
     def _most_verified(self, k: int) -> int:
-        """Columns of the pass in full precision, of which six copies are alive, in the memory of the basis."""
+        """Most columns of the pass in full precision: six copies of them must fit the memory of the basis."""
         width = self.width or block_width(k)
         return max(k + 10, int(2.2 * (self.max_columns or basis_columns(width)) + 8 * width) // 6 - PROBES)
 
@@ -96,7 +96,7 @@ class BlockKrylov(Solver):
         n = operator.shape[0]
         width = self._width(goal.k, n)
         room = self.max_columns or basis_columns(width)
-        if coarse:  # in float32 twice as many take the same memory
+        if coarse:  # twice as many columns take the same memory in float32
             room = max(room, min(2 * room, basis_columns(width)))
         most = min(n, max(room, goal.k + 2 * width))
         guard = min(width, goal.k + 10)
@@ -119,7 +119,7 @@ class BlockKrylov(Solver):
                 break
             history.append(worst)
             if state.q.shape[1] == n or _stagnant(history, operator, float(values[0]), coarse):
-                break  # what is left is rounding, or it is said that the tolerance was not met
+                break  # only rounding is left, or the outcome says that the tolerance was not met
             if len(history) > limit:
                 break
             if state.q.shape[1] + width > most:
@@ -128,13 +128,13 @@ class BlockKrylov(Solver):
                 facts = facts if fact is None else (*facts, fact)
                 state = restart(state, keep)
             state = expand(operator, state, min(width, n - state.q.shape[1]), guard, goal.rng)
-            probes = ()  # made for the basis as it was
+            probes = ()  # they are orthogonal to the previous basis only
         basis = state.as_basis(outcome).changed(probes=probes)
         return basis if coarse or not facts else basis.changed(outside=_outside(operator, basis, facts))
 
 
 def _begin(operator: Operator, goal: Goal, width: int, products: Array | None, coarse: bool) -> State:
-    """The state of a first block; `products` are those with the start, where they are known."""
+    """The state of a first block; `products` are the operator's products with the start, if known."""
     start = goal.start
     if products is None and start is not None:  # leave room for random columns
         goal = replace(goal, start=start[:, : max(1, width - 5)])
@@ -145,12 +145,12 @@ def _begin(operator: Operator, goal: Goal, width: int, products: Array | None, c
 
 
 class Draft:
-    """An operator in float32, divided by the size of its first product: no square of a value leaves the range.
+    """An operator in float32, divided by the norm of its first product: no square of an entry leaves the range.
 
     Attributes
     ----------
     scale : float
-        What products are divided by; 0 before the first.
+        The number that products are divided by; 0 before the first product.
     """
 
     def __init__(self, operator: Operator) -> None:
@@ -171,10 +171,10 @@ def _outside(operator: Operator, basis: Basis, facts: tuple[Fact, ...]) -> Outsi
 
 
 def _nothing_rises(values: Array, residuals: Array, goal: Goal, given: bool) -> bool:
-    """Whether no further eigenvalue seems to be on its way among the leading ones.
+    """Whether no other Ritz value may still rise among the leading ones.
 
-    A start that was given may consist of eigenvectors already, and not the leading ones: then the random columns beside
-    them are the witness, and the first of them has to settle below.
+    A given start may consist of eigenvectors that are not the leading ones. Then only the random columns of the block
+    can find the leading ones, so the Ritz value after the wanted ones has to settle below them.
     """
     k = goal.k
     if not given or len(values) <= k:
@@ -183,10 +183,10 @@ def _nothing_rises(values: Array, residuals: Array, goal: Goal, given: bool) -> 
 
 
 def _stagnant(history: list[float], operator: Operator, scale: float, coarse: bool) -> bool:
-    """Whether residuals, relative to the largest Ritz value `scale`, have stopped falling for good.
+    """Whether residuals, relative to the largest Ritz value `scale`, have stopped falling.
 
-    A draft is only a start: it ends at the first sign. In full precision they must lie where rounding would stop them,
-    by the operator's own word, or have fallen by less than half in 30 passes.
+    A draft is only a start, so it ends at the first sign of stagnation. In full precision, residuals must have reached
+    the operator's own bound on rounding, or have fallen by less than half in 30 passes.
     """
     if coarse:
         slow = len(history) > 8 and history[-1] > 0.9 * history[-5]
@@ -217,10 +217,10 @@ def _verify(
 
 
 def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
-    """How many Ritz vectors to take, and whether probes: the least that lets a certificate tell wanted from outside.
+    """The number of Ritz vectors to take, and whether to take probes: the fewest columns that allow a certificate.
 
-    The Frobenius norm outside must fall below the last wanted value; or, with probes, which in their third power see
-    the outside a quarter too large, the next value must be that much smaller.
+    To separate wanted eigenvalues from the rest, the Frobenius norm outside must fall below the last wanted value. With
+    probes, whose third power overestimates the norm outside by a quarter, the next value must be smaller by as much.
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))

@@ -13,7 +13,7 @@ from gramless.eigen.base import Basis, Operator, Outcome
 
 @dataclass(frozen=True)
 class State:
-    """A Q = Q T + P F, with Q (n, m) and P (n, p) orthonormal: P holds every direction the residuals point in."""
+    """A Q = Q T + P F, with Q (n, m) and P (n, p) orthonormal: P spans all residuals."""
 
     q: Array
     t: Array
@@ -35,7 +35,7 @@ class State:
         return self._basis.ritz()
 
     def as_basis(self, outcome: Outcome) -> Basis:
-        """The same in the form every solver returns."""
+        """The state in the form that every solver returns."""
         return self._basis.changed(outcome=outcome)
 
     @cached_property
@@ -44,11 +44,11 @@ class State:
 
 
 def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.random.Generator) -> State:
-    """Multiply the `width` directions that matter most to the `wanted` leading residuals, and take them in."""
+    """Extend the basis by the `width` directions that contribute most to the `wanted` leading residuals."""
     n, m = state.q.shape
     chosen, rest, f_rest = _split(state, width, wanted)
     fresh = min(width, n - m) - chosen.shape[1]
-    if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: look elsewhere as well
+    if fresh > 0 and chosen.shape[1] < min(wanted, width):  # an invariant subspace: add random directions
         held = beside(state.q, state.p)
         random = normal_columns(rng, min(fresh, n - held.shape[1]), held)
         extra, _ = orthonormalize(_off(held, random), held)
@@ -58,7 +58,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
     q = beside(state.q, chosen)
     h = inner(q, products)
     residual = products - times(q, h)
-    # what the old columns still point to, and what the new ones add
+    # directions of the residuals: the rest of those of the old columns, and those that the new columns add
     held = beside(q, rest) if rest.shape[1] else q
     draft = q.dtype == np.float32
     add, coefficients = orthonormalize_roughly(residual, held) if draft else orthonormalize(residual, held, drop=1e-14)
@@ -76,7 +76,7 @@ def expand(operator: Operator, state: State, width: int, wanted: int, rng: np.ra
 
 
 def _split(state: State, width: int, wanted: int) -> tuple[Array, Array, Array]:
-    """Turn P so that its first columns carry most of the wanted residuals: (chosen, rest, F of the rest)."""
+    """Rotate P so that its first columns contain most of the wanted residuals: (chosen, rest, F of the rest)."""
     if state.p.shape[1] <= width:
         return state.p, state.p[:, :0], state.f[:0]
     _, coordinates, _ = state.ritz()
