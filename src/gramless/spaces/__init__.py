@@ -1,4 +1,4 @@
-"""The fitted object: a subspace of feature space, and what lies in it."""
+"""The result of a fit: a subspace of feature space, and operations on it."""
 
 from gramless.spaces.angles import cross_products, principal_angles, subspace_distance
 from gramless.spaces.batch import batch_space

@@ -18,9 +18,9 @@ def principal_angles(a: Eigenspace, b: Eigenspace) -> Array:
     """Angles (min(k, l),), ascending, in radians, between the spans of the components of `a` and `b`.
 
     They are the arc cosines of the singular values of U^T V (Wolf & Shashua, Learning over Sets using Kernel
-    Principal Angles); where a cosine is near 1, and says nothing of a small angle, the sine is taken, from
-    V - U U^T V. Components of eigenvalue 0 are not there and do not count. Kernel values have an error of 1e-16 or so:
-    an angle below 1e-7 is noise.
+    Principal Angles). Where a cosine is near 1, and cannot resolve a small angle, the sine is used, from
+    V - U U^T V. Components of eigenvalue 0 are left out. Kernel values have an error of 1e-16 or so: an angle below
+    1e-7 is rounding.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def subspace_distance(a: Eigenspace, b: Eigenspace) -> float:
 
 
 def cross_products(a: Any, left: Array, b: Any, right: Array) -> Array:
-    """Inner products (k, l) of the vectors a, combined with `left` (p, k), and b with `right` (q, l).
+    """Inner products (k, l) of the vectors of `a` combined with `left` (p, k) and those of `b` with `right` (q, l).
 
     Raises
     ------
@@ -85,7 +85,7 @@ def cross_products(a: Any, left: Array, b: Any, right: Array) -> Array:
 
 
 def on_points(span: Any, coefficients: Array) -> tuple[Any, Array]:
-    """The same vectors as combinations of points, where that can be."""
+    """The same vectors as combinations of points, where possible."""
     if isinstance(span, InputSpan):  # an axis of the input is the image of a unit vector under the linear kernel
         return PointSpan(Linear(), np.eye(len(span.origin))), coefficients
     if isinstance(span, FeatureSpan) and isinstance(span.features, LandmarkMap):

@@ -1,4 +1,4 @@
-"""The eigenspace of a batch of points, all of it."""
+"""The eigenspace of a batch of points, with all components."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def batch_space(kernel: Kernel, x: Any, weights: Array | None = None) -> Eigensp
     weights = np.ones(x.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     gram = TiledGram(kernel, x, weights)
     centered = CenteredGram(gram)
-    gram.statistics()  # refuses what overflows, before LAPACK sees it
+    gram.statistics()  # raises on overflow, before LAPACK is called
     n, unit = len(weights), unit_roundoff()
     with one_blas_thread():
         values, vectors = np.linalg.eigh(centered.to_dense())
@@ -52,7 +52,7 @@ def batch_space(kernel: Kernel, x: Any, weights: Array | None = None) -> Eigensp
     rank = int((values > 20 * n * unit * largest).sum())
     values, vectors = values[:rank], vectors[:, :rank]
     direction = gram.roots / np.linalg.norm(gram.roots)
-    vectors = vectors - np.outer(direction, direction @ vectors)  # those of tiny eigenvalues mix with the mean
+    vectors = vectors - np.outer(direction, direction @ vectors)  # vectors of tiny eigenvalues mix with the mean
     factors = gram.roots[:, None] * vectors
     basis = factors * (largest_positive(vectors / gram.roots[:, None]) / np.sqrt(values))
     total, weight = float(gram.diagonal().sum()), centered.weight

@@ -1,4 +1,4 @@
-"""What is known of the distance between an eigenspace and the cloud of points it stands for."""
+"""Bounds on the difference between an eigenspace and the cloud of points that it represents."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from gramless.certificates import upper_bounds
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    r"""Everything that truncation, reduction and rounding have cost so far.
+    r"""Bounds on all errors that truncation, reduction and rounding have made so far.
 
     Let S be the exact scatter of the cloud, and F the stored components times the roots of their eigenvalues, so that
-    F F^T is what is kept of S. There are vectors G with S = G G^T, a positive semidefinite E, and a matrix V with
-    orthonormal rows, such that
+    F F^T is the part of S that is kept. There are vectors G with S = G G^T, a positive semidefinite E, and a matrix V
+    with orthonormal rows, such that
 
         \|G - [C, E^1/2] V\|_F <= slip,    P C = F,    \|(I - P) C\|_F^2 <= leak,    \|E\| <= discarded,
 
-    P being the projection on the stored span: E is what truncation took away, leak what a reduction of the support
-    left out, and slip the rest. (The proof that merging keeps this up stands in the documentation, under streams.)
+    P being the projection on the stored span: E is the part removed by truncation, leak that removed by a reduction of
+    the support, and slip the rest. (The documentation, under streams, proves that merging preserves this.)
 
     Attributes
     ----------
     discarded : float
-        Norm of E. (Its trace is bounded too, by the total less the stored eigenvalues: :meth:`limited`.)
+        Norm of E. (Its trace is bounded too, by the total minus the stored eigenvalues: :meth:`limited`.)
     leak : float
     slip : float
-        In the scale of roots of eigenvalues.
+        On the scale of square roots of eigenvalues.
     gram : float
-        Norm of the error of F^T F, which ought to be diagonal.
+        Norm of the error of F^T F, which should be diagonal.
     offset : float
         Norm of the error of F^T mean.
     mean_slip : float
@@ -39,11 +39,12 @@ class Bounds:
     mean_norm2 : float
         Error of the squared norm of the stored mean.
     trace : float
-        Rounding error of the stored total. Up to that, and until a mean was reduced, the total is tr S; models merged
-        afterwards add the distance of stored means, and then the roots of the total and of tr S differ by at most slip.
+        Rounding error of the stored total. Until a mean is reduced, the total is tr S up to this error. Later merges
+        add the distance of stored means; then the square roots of the total and of tr S differ by at most slip.
     inside : ndarray of shape (r, r) or None
-        N with F^T E F <= N, in the order of positive semidefinite matrices: what was discarded while components still
-        turned, and so need not be orthogonal to those of today. None where only \\|E\\| F^T F is known.
+        N with F^T E F <= N, in the order of positive semidefinite matrices. It is not 0, because merges change the
+        components: parts discarded earlier need not be orthogonal to the present ones. None where only \\|E\\| F^T F is
+        known.
     """
 
     discarded: float = 0.0
@@ -72,7 +73,7 @@ class Bounds:
         )
 
     def truncated(self, values: Array, k: int) -> Bounds:
-        """The same after all but the leading `k` of the components, with these `values` (r,), were discarded."""
+        """The bounds after all but the leading `k` of the components, with these `values` (r,), are discarded."""
         if k >= len(values):
             return self
         inside = self.inside_of(values)[:k, :k] + self.gram**2 * np.eye(k)
@@ -85,17 +86,17 @@ class Bounds:
         return np.diag(self.discarded * (values + self.gram))
 
     def limited(self, values: Array, trace: float) -> float:
-        """Bound on the norm of E: by its trace, too, which is at most what the total has left."""
-        whole = (np.sqrt(max(0.0, trace + self.trace)) + self.slip) ** 2  # at least |C|_F^2 + trace of E
+        """Bound on the norm of E, also from its trace, which is at most the total minus the stored eigenvalues."""
+        whole = (np.sqrt(max(0.0, trace + self.trace)) + self.slip) ** 2  # bounds |C|_F^2 + trace of E
         return min(self.discarded, max(0.0, float(whole - values.sum()) + len(values) * self.gram))
 
     @property
     def whole_slip(self) -> float:
-        """The slip once other points join: from then on, what a reduction left out counts by its root."""
+        """The slip after a merge with other points: from then on the leak counts by its square root."""
         return self.slip + float(np.sqrt(self.leak))
 
     def intervals(self, values: Array, trace: float, count: int | None = None) -> tuple[Array, Array, Array]:
-        """Bounds on the eigenvalues of S from those stored.
+        """Bounds on the eigenvalues of S from the stored ones.
 
         Parameters
         ----------
@@ -104,13 +105,13 @@ class Bounds:
         trace : float
             The stored total.
         count : int, optional
-            So many of the intervals are made as narrow as can be; default: all.
+            Number of leading intervals that are made as narrow as possible; default: all.
 
         Returns
         -------
         lower : ndarray of shape (r,)
         upper : ndarray of shape (r + 1,)
-            The last bounds every further eigenvalue.
+            The last entry bounds every further eigenvalue.
         residual : ndarray of shape (r,)
             Bound on the norm of S w - l w for each stored component w, as a unit vector, and its value l.
         """
@@ -125,11 +126,11 @@ class Bounds:
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = np.sqrt(beyond * np.minimum(self.inside_of(values).diagonal() / values, beyond))
             turned = np.where(values > 2 * self.gram, self.gram * largest / np.sqrt(values), np.inf)
-        slip = 2 * largest * self.whole_slip  # and its square: `largest` is the norm of [C, E^1/2] and the slip
+        slip = 2 * largest * self.whole_slip  # and slip^2: `largest` bounds |[C, E^1/2]| + slip
         return lower, upper, np.asarray(1.5 * (np.where(values > 0, moved, np.inf) + turned + slip))
 
     def _by_inertia(self, values: Array, beyond: float, count: int) -> Array:
-        """Upper bounds (count,) from what E does to the components.
+        """Upper bounds (count,) from the action of E on the components.
 
         With Q the span of the leading q components, T = L + Q^T E Q, and B^T B <= Q^T E^2 Q <= beyond Q^T E Q, so that
         the theorem of :mod:`gramless.certificates.inertia` applies; all further components count as part of E.

@@ -19,13 +19,13 @@ class Eigenspace:
     Attributes
     ----------
     span : Span
-        What everything is a combination of: p vectors.
+        The p vectors of which mean and components are combinations.
     mean : ndarray of shape (p,)
         Coefficients of the mean.
     basis : ndarray of shape (p, k)
         Coefficients of the components, which are orthonormal in feature space.
     scatter : ndarray of shape (k,)
-        Eigenvalues, in the scale of the Gram matrix (variance times weight).
+        Eigenvalues, on the scale of the Gram matrix (variance times weight).
     offset : ndarray of shape (k,)
         Inner products of the mean with the components.
     mean_norm2 : float
@@ -33,9 +33,9 @@ class Eigenspace:
     weight : float
         Total weight W.
     trace : float
-        Exact total scatter: all eigenvalues together. After a reduction and a merge, up to the slip of `bounds`.
+        Exact total scatter: the sum of all eigenvalues. After a reduction and a merge, up to the slip of `bounds`.
     bounds : Bounds or None
-        What is known of the error of all this; None where nothing is.
+        Bounds on the errors of all these; None where none are known.
     """
 
     span: Span
@@ -62,7 +62,7 @@ class Eigenspace:
         return error
 
     def truncate(self, k: int) -> Eigenspace:
-        """The leading `k` components; what goes is added to the bounds."""
+        """The leading `k` components; the discarded ones are added to the bounds."""
         bounds = None if self.bounds is None else self.bounds.truncated(self.scatter, k)
         return replace(self, basis=self.basis[:, :k], scatter=self.scatter[:k], offset=self.offset[:k], bounds=bounds)
 
@@ -77,7 +77,7 @@ class Eigenspace:
         )
 
     def __add__(self, other: Eigenspace) -> Eigenspace:
-        """The eigenspace of both clouds together, nothing discarded: see :func:`gramless.spaces.merge`."""
+        """The eigenspace of both clouds together, without truncation: see :func:`gramless.spaces.merge`."""
         from gramless.spaces.merge import merge
 
         return merge(self, other) if isinstance(other, Eigenspace) else NotImplemented

@@ -21,7 +21,7 @@ class KernelQR(NamedTuple):
     triangle : ndarray of shape (r, q)
         R, upper triangular in the columns that were kept.
     kept : ndarray of shape (r,)
-        Which vectors added a direction; the others lie in the span of those before them.
+        Indices of the vectors that added a direction; the others lie in the span of the vectors before them.
     """
 
     inverse: Array
@@ -32,11 +32,11 @@ class KernelQR(NamedTuple):
 def kernel_qr(kernel: Kernel, points: Any, coefficients: Array, *, drop: float = 1e-7) -> KernelQR:
     r"""Gram-Schmidt on the vectors Phi A, phi(points) combined with `coefficients` A.
 
-    Sharma, Chaudhury & Srivastava's algorithm 2, after Wolf & Shashua: everything needed are the inner products
-    A^T K A. (In its line 6, D is the *root* of their equation 32.) Three things are added. Each vector is
-    orthogonalised twice, since once is not enough in floating point; the inner products of what is left are formed from
-    its own coefficients, so that they do not cancel; and a vector of which less than `drop` of its norm is left
-    is dropped as dependent: kernel values have an error of about 1e-16, norms therefore one of 1e-8.
+    Sharma, Chaudhury & Srivastava's algorithm 2, after Wolf & Shashua: it needs only the inner products A^T K A.
+    (In its line 6, D is the *root* of their equation 32.) Three things are added. Each vector is orthogonalised twice,
+    since once is not enough in floating point. The inner products of the remainder are formed from its own
+    coefficients, so that they do not cancel. A vector whose remainder is shorter than `drop` times the vector is
+    dropped as dependent, since kernel values have an error of about 1e-16, and norms therefore one of 1e-8.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def kernel_qr(kernel: Kernel, points: Any, coefficients: Array, *, drop: float =
 
 
 def orthonormalize_gram(gram: Array, drop: float = 1e-7) -> KernelQR:
-    """The same from the inner products (q, q) of the vectors."""
+    """:func:`kernel_qr` from the inner products (q, q) of the vectors."""
     gram = (gram + gram.T) / 2
     q = len(gram)
     norms = np.sqrt(np.maximum(gram.diagonal(), 0.0))

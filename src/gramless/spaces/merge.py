@@ -1,10 +1,10 @@
-r"""Two eigenspaces made one (Sharma, Chaudhury & Srivastava, Kernel Eigen Space Merging).
+r"""The merge of two eigenspaces (Sharma, Chaudhury & Srivastava, Kernel Eigen Space Merging).
 
-Their equation 1, in the scale of Gram matrices, is the scatter of both clouds together,
+Their equation 1, on the scale of Gram matrices, is the scatter of both clouds together,
 
     S = U L U^T + V D V^T + (n m / (n + m)) d d^T,    d the difference of the means,
 
-written in an orthonormal basis of [U, V, d]. To orthonormalise first divides by the norms of residuals, which for
+written in an orthonormal basis of [U, V, d]. Orthonormalisation divides by the norms of residuals, which for
 overlapping spaces are small differences of large numbers. Here the *factors* F = [U L^1/2, V D^1/2, sqrt(c) d] of
 S = F F^T are kept as they are: the Gram matrix F^T F, of size p + q + 1, has the same eigenvalues as S, and
 F z / sqrt(l) are the components. A factor of small norm stays small, so nothing is divided by it, and errors stay at
@@ -28,18 +28,17 @@ from gramless.spaces.span import PointSpan, stack_points
 def merge(a: Eigenspace, b: Eigenspace, n_components: int | None = None, share: float | None = None) -> Eigenspace:
     """The eigenspace of both clouds together.
 
-    Nothing of the size of a Gram matrix of all points is formed: one (p, q) block of kernel values is used, tile by
-    tile, and an eigenproblem of the size of both numbers of components and one. What is left out is added to the
-    bounds.
+    No Gram matrix of all points is formed. One (p, q) block of kernel values is used, tile by tile, and an eigenproblem
+    of size r + s + 1, for r and s components. The discarded components are added to the bounds.
 
     Parameters
     ----------
     a, b : Eigenspace
         On points, with the same kernel. Components keep the signs of those of `a` that they continue.
     n_components : int, optional
-        Components to keep at most; default: all that rounding leaves.
+        Components to keep at most; default: all above the level of rounding.
     share : float, optional
-        Keep more than that, if need be, for this part of the total scatter.
+        Keep more components than that, if this share of the total scatter needs them.
 
     Examples
     --------
@@ -106,7 +105,7 @@ class _Pair:
     cross : ndarray of shape (r + 1, s + 1)
         Inner products of (left, mean of a) with (right, mean of b).
     error : float
-        Of one kernel value, and of sums of them relative to the moduli of the coefficients.
+        Error of one kernel value, and of sums of kernel values relative to the moduli of the coefficients.
     """
 
     a: Eigenspace
@@ -153,7 +152,7 @@ class _Pair:
 
     @property
     def _largest(self) -> float:
-        """Norm of the longest image of a point."""
+        """Largest norm of the image of a point."""
         points = (self.a.span, self.a.span.points), (self.b.span, self.b.span.points)  # type: ignore[attr-defined]
         return float(np.sqrt(max(span.norms2(x).max() for span, x in points)))
 
@@ -194,7 +193,7 @@ class _Pair:
         )
 
     def bounds(self, gram: Array, values: Array, turn: Array, left_out: float, floor: float) -> Bounds | None:
-        """What is known of the result."""
+        """Bounds on the errors of the result."""
         a, b = self.a.bounds, self.b.bounds
         if a is None or b is None:
             return None
@@ -202,7 +201,7 @@ class _Pair:
         n, m = self.a.weight / self.weight, self.b.weight / self.weight
         sums = [np.abs(self.left).sum(axis=0), np.abs(self.right).sum(axis=0)]  # |x^T dK y| <= error |x|_1 |y|_1
         reach, other_reach = (float(np.linalg.norm(part)) for part in sums)
-        mass, other_mass = (float(np.abs(mean).sum()) for mean in (self.a.mean, self.b.mean))  # 1 until a reduction
+        mass, other_mass = (float(np.abs(mean).sum()) for mean in (self.a.mean, self.b.mean))  # 1 before a reduction
         meeting = error * mass * other_mass
         squares = max(self.a.mean_norm2, 0.0) + max(self.b.mean_norm2, 0.0)
         apart = a.mean_norm2 + b.mean_norm2 + 2 * meeting + 6 * unit * squares
@@ -237,11 +236,11 @@ class _Pair:
 def _carried(
     inside: Array, lost: float, before: Array, part: slice, gram: Array, blur: float, values: Array, turn: Array
 ) -> Array:
-    """Bound on F^T E F for the new components F and the E of one of the two spaces, whose own is `inside`.
+    """Bound on F^T E F for the new components F and the E of one of the two spaces; `inside` is its bound before.
 
-    The new factors are those before times H, plus a rest Y that those before do not reach: the first with what is known
-    of them, the second by the norm of E, and (p + q)^2 <= (1 + t) p^2 + (1 + 1/t) q^2. Any H will do; this one
-    makes Y orthogonal to the components before, as far as they are not lost in rounding.
+    The new factors are the old factors times H, plus a rest Y. `inside` bounds the first part, the norm of E the
+    second, and (p + q)^2 <= (1 + t) p^2 + (1 + 1/t) q^2 their sum. Any H gives a bound; this one makes Y orthogonal to
+    the old components, as far as these are above the level of rounding.
     """
     keep = np.array(turn[part])
     known = before > 1e-6 * gram.diagonal().max(initial=0.0)
@@ -258,7 +257,7 @@ def _carried(
 def count_kept(
     values: Array, trace: float, n_components: int | None, share: float | None = None, floor: float = 0.0
 ) -> int:
-    """How many of descending `values` to keep: those above `floor`, at most `n_components` or what makes the share."""
+    """How many of descending `values` to keep: those above `floor`, at most `n_components` or as the share needs."""
     count = int((values > floor).sum())
     if n_components is None:
         return count
@@ -269,7 +268,7 @@ def count_kept(
 
 
 def _signs(turn: Array, before: Array, values: Array, factors: Array) -> Array:
-    """Signs (k,) that turn components towards those of the first space; new ones by their largest coefficient.
+    """Signs (k,) that make components agree with those of the first space; of new ones, by their largest coefficient.
 
     The inner product of component i before and j now is turn_ij sqrt(l_j / l_i).
     """

@@ -1,4 +1,4 @@
-"""The same eigenspace on fewer points."""
+"""An eigenspace reduced to combinations of fewer points."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from gramless.spaces.span import PointSpan
 def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None) -> Eigenspace:
     """Project mean and components on the images of at most `most` of the points.
 
-    Points are chosen by randomly pivoted Cholesky, each drawn by what those before it leave out of its image times its
-    part in mean and components. The coefficients then follow by least squares in feature space, the components are
-    made orthonormal again, and what the projection lost is measured and added to the bounds.
+    Points are chosen by randomly pivoted Cholesky: the probability of a point is proportional to the residual of its
+    image, after the points before it, times its squared coefficients in mean and components. The new coefficients
+    follow by least squares in feature space, the components are made orthonormal again, and the loss of the projection
+    is computed and added to the bounds.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None)
     part = np.einsum("ij,ij->i", columns, columns)
     chosen = choose_pivots(span.kernel, span.points, np.maximum(part, 1e-300), most, 0.0, rng).indices
     features = LandmarkMap.at(span.kernel, span.points[chosen])
-    inside = features(span.points).T @ columns  # coordinates, in which the landmarks are orthonormal
+    inside = features(span.points).T @ columns  # coordinates in an orthonormal basis of the landmarks' span
     with blas_threads_for(len(space.scatter)):
         values, turn = np.linalg.eigh(inside[:, :-1].T @ inside[:, :-1])
     kept = int((values > 20 * len(values) * unit_roundoff() * values.max(initial=0.0)).sum())
@@ -75,14 +76,14 @@ def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None)
 
 
 def _bounds(space: Eigenspace, features: LandmarkMap, columns: Any, moved: Any, inside: Any, values: Any) -> Any:
-    """The bounds before, and what was lost: measured as a difference of squared lengths, rounding added."""
+    """The bounds before, plus the loss: a difference of squared norms, with its rounding."""
     before = space.bounds
     if before is None:
         return None
     points = space.span.points  # type: ignore[attr-defined]
     error = rectangular_error(features.kernel, points, features.points)
     error += (features.n_features + 8) * unit_roundoff() * float(features.kernel.diagonal(points).max())
-    moduli = np.abs(moved).sum(axis=0)  # the reduced vectors' own inner products, from kernel values
+    moduli = np.abs(moved).sum(axis=0)  # for inner products of reduced vectors, which come from kernel values
     moduli[-1] *= np.sqrt(space.weight)
     moduli[:-1] *= 1.0
     blur = 4 * error * float(np.linalg.norm(np.abs(columns).sum(axis=0)) + np.linalg.norm(moduli)) ** 2

@@ -1,4 +1,4 @@
-"""A weighted sample of rows that were seen once: of two of them the sample of both is made."""
+"""A weighted sample of rows that are seen once; two samples can be merged."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from gramless.arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Priority sample (Duffield, Lund & Thorup 2007): of each row w / u, u uniform in (0, 1); the largest stay.
+    """Priority sample (Duffield, Lund & Thorup 2007): rows of largest priority w / u, u uniform in (0, 1), are kept.
 
-    With t the largest priority that was dropped, max(w, t) is an unbiased estimate of the weight that a row which
-    stayed stands for: sums over all rows are estimated by sums over the sample. While nothing has been dropped t = 0
-    and everything is exact.
+    With t the largest priority that was dropped, each row kept gets the weight max(w, t): sums over the sample are then
+    unbiased estimates of sums over all rows. While no row has been dropped, t = 0 and all sums are exact.
 
     Attributes
     ----------
@@ -23,11 +22,11 @@ class RowSample:
         Rows at most.
     rows : ndarray of shape (m, d)
     own : ndarray of shape (m,)
-        The rows' weights.
+        The original weights w of the rows.
     priority : ndarray of shape (m,)
     threshold : float
     seen : int
-        How many rows were looked at.
+        Number of rows seen.
 
     Examples
     --------
@@ -47,7 +46,7 @@ class RowSample:
 
     @classmethod
     def of(cls, x: Array, weights: Array, size: int, *, seed: int | list[int] = 0) -> RowSample:
-        """Of rows `x` (n, d) with `weights` (n,); those of weight 0 do not count."""
+        """The sample of rows `x` (n, d) with `weights` (n,); rows of weight 0 are left out."""
         if len(weights) > size and weights[0] > 0 and (weights == weights[0]).all():
             return cls._of_equal(x, float(weights[0]), size, np.random.default_rng(seed))
         used = np.flatnonzero(weights > 0)
@@ -61,7 +60,7 @@ class RowSample:
 
     @classmethod
     def _of_equal(cls, x: Array, weight: float, size: int, rng: np.random.Generator) -> RowSample:
-        """The same for rows of one weight, without drawing a number for each: the least uniforms come in order.
+        """The sample of rows of equal weight: only the least uniform numbers are drawn, in ascending order.
 
         Of n uniforms in (0, 1) the i-th least has 1 - u_i = prod_{j < i} v_j^(1 / (n - j)), v_j uniform (Renyi 1953).
         """
@@ -76,7 +75,7 @@ class RowSample:
 
     @property
     def weights(self) -> Array:
-        """Weight that each row stands for (m,)."""
+        """Weights max(w, t) of the rows (m,), for sums over all rows."""
         return np.maximum(self.own, self.threshold)
 
     def __add__(self, other: RowSample) -> RowSample:

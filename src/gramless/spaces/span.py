@@ -1,4 +1,4 @@
-"""What the vectors of a subspace of feature space are combinations of."""
+"""Sets of vectors whose combinations make up a subspace of feature space."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Span(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointSpan:
-    """The images of points: b_l = phi(points_l); products are made on `device`, where this machine has it."""
+    """The images of points: b_l = phi(points_l); products are computed on `device` if this machine has it."""
 
     kernel: Kernel
     points: Any
@@ -48,14 +48,14 @@ class PointSpan:
 
 @dataclass(frozen=True, eq=False)
 class FeatureSpan:
-    """The axes of explicit features: no training data are needed; they are made on `device`, where there is one."""
+    """The axes of explicit features, without training data; features are computed on `device` if there is one."""
 
     features: FeatureMap
     device: str = "cpu"
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel the features stand for."""
+        """The kernel that the features represent."""
         return self.features.kernel
 
     def dot(self, x: Any, coefficients: Array) -> Array:
@@ -70,9 +70,9 @@ class FeatureSpan:
 
 @dataclass(frozen=True, eq=False)
 class InputSpan:
-    """The axes of the input about an origin, for the linear kernel: phi(x) = x - origin.
+    """The axes of input space about an origin, for the linear kernel: phi(x) = x - origin.
 
-    Distances from the origin do not cancel as inner products of points far away would.
+    Differences from the origin do not cancel as inner products of points far from 0 would.
     """
 
     origin: Array
@@ -94,7 +94,7 @@ class InputSpan:
 
 
 def stack_points(a: Any, b: Any) -> Any:
-    """Rows of both, sparse where one of them is."""
+    """The rows of both arrays, sparse if one of them is."""
     if scipy.sparse.issparse(a) or scipy.sparse.issparse(b):
         return scipy.sparse.vstack([scipy.sparse.csr_array(a), scipy.sparse.csr_array(b)], format="csr")
     return np.concatenate([a, b])

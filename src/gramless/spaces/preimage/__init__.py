@@ -1,4 +1,4 @@
-"""From components back to the input."""
+"""Pre-images: from components back to the input space."""
 
 from gramless.spaces.preimage.distances import from_distances
 from gramless.spaces.preimage.expansion import Expansion, expand, preimage_errors

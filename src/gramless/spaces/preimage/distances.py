@@ -1,4 +1,4 @@
-"""Pre-images from distances: where the input lies that is as far from its neighbours as feature space says."""
+"""Pre-images from distances: the input whose distances to its neighbours agree with those in feature space."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gramless.spaces.preimage.expansion import Expansion
 def from_distances(expansion: Expansion, scores: Array, neighbours: int = 10) -> Array:
     """Least squares on the distances to the nearest neighbours (Kwok & Tsang 2004).
 
-    The distance in feature space between P phi and phi(x_i) fixes that in the input, since the kernel falls with the
-    distance. With x_i the nearest neighbours, m their mean and d_i these distances, z = m + u satisfies
+    The distance in feature space between P phi and phi(x_i) determines that in input space, since the kernel falls with
+    the distance. With x_i the nearest neighbours, m their mean and d_i these distances, z = m + u satisfies
     (x_i - m).u = (|x_i - m|^2 - d_i^2) / 2 + constant; of all solutions the shortest u is taken.
 
     Parameters
@@ -49,7 +49,7 @@ def from_distances(expansion: Expansion, scores: Array, neighbours: int = 10) ->
 
 
 def invert_profile(kernel: RadialKernel, values: Array) -> Array:
-    """Squared distances at which the kernel takes `values`, by bisection; values are cut to what it can take.
+    """Squared distances at which the kernel takes `values`, by bisection; values are clipped to its range.
 
     Examples
     --------

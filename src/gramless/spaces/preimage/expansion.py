@@ -1,4 +1,4 @@
-"""A point of feature space as a combination of images of points: what pre-images are sought from."""
+"""A point of feature space as a combination of images of points: the input of a search for pre-images."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.span import FeatureSpan, PointSpan
 
 _MOST_POINTS = 1000
-_MOST_VALUES = 2 * 10**8  # of the kernel, that finding candidates may take
+_MOST_VALUES = 2 * 10**8  # kernel values that the candidates may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Expansion:
 
 
 def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None = None) -> Expansion:
-    """The eigenspace on points: its own, those of its landmarks, or at most 1000 chosen among `rows`.
+    """The eigenspace as combinations of points: its own, its landmarks, or at most 1000 chosen among `rows`.
 
     Features that have no points (monomials, Taylor, Fourier) are projected on the images of the rows chosen.
 
@@ -77,7 +77,7 @@ def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None 
     Raises
     ------
     ValueError
-        Where there are no points, or sparse ones.
+        If there are no points, or if the points are sparse.
     """
     span = space.span
     kernel: Kernel = span.kernel  # type: ignore[attr-defined]

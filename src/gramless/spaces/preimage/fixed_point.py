@@ -20,9 +20,9 @@ class FixedPoints:
     ----------
     points : ndarray of shape (m, d)
     converged : ndarray of bool of shape (m,)
-        Where it did not, the point is the start.
+        Where False, the point is the start.
     iterations : int
-        The most that a row took.
+        The largest number of iterations that a row took.
     """
 
     points: Array
@@ -45,8 +45,8 @@ def fixed_points(
     start : ndarray of shape (m, d), optional
         By default the point among the candidates whose image is nearest.
     tol : float
-        A row has converged when a step is shorter than this part of the width of a Gaussian, or of the spread of the
-        points for another kernel.
+        A row has converged when a step is shorter than `tol` times the bandwidth of a Gaussian, or, for another kernel,
+        times the square root of the total variance of the points.
     max_iter : int
 
     Returns

@@ -1,4 +1,4 @@
-"""Descent to a point of the input whose image lies near a sum of images, for kernels of the distance."""
+"""Descent to a point of input space whose image lies near a sum of images, for kernels of the distance."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def mean_shift(
 ) -> tuple[Array, Array, int]:
     r"""Iterate z = sum_i a_i g'(s_i) x_i / sum_i a_i g'(s_i), s_i = \|z - x_i\|^2, for k = g(\|x - y\|^2).
 
-    A stationary point of the distance from phi(z) to sum_i a_i phi(x_i) satisfies it (Mika et al. 1999, eq. 10, for the
-    Gaussian, where g' is k up to a factor). With a >= 0 and g convex and decreasing no step increases the distance
-    (Comaniciu & Meer 2002, theorem 1). Rows are done together, two matrix products a step; those that have settled drop
-    out.
+    A stationary point of the distance from phi(z) to sum_i a_i phi(x_i) satisfies this equation (Mika et al. 1999, eq.
+    10, for the Gaussian, where g' is k up to a factor). With a >= 0 and g convex and decreasing no step increases the
+    distance (Comaniciu & Meer 2002, theorem 1). All rows are iterated together, with two matrix products per step; rows
+    that have converged drop out.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ def mean_shift(
         a, a row for each of `begin`.
     begin : ndarray of shape (m, d)
     shortest : float
-        A row has converged when a step is no longer.
+        A row has converged when its step is no longer than this.
     max_iter : int
 
     Returns
     -------
     z : ndarray of shape (m, d)
-        The start, where the descent ended farther from the goal than it began.
+        The start, where the descent ended farther from the sum of images than it began.
     converged : ndarray of bool of shape (m,)
     iterations : int
 
@@ -45,7 +45,7 @@ def mean_shift(
     (array([[0.2]]), array([ True]))
     """
     center = points.mean(axis=0)
-    points = points - center  # differences from a middle lose fewer digits
+    points = points - center  # centred, so that differences lose fewer digits
     ready = kernel.prepare(points)
     z, left = begin - center, np.arange(len(begin))
     converged = np.zeros(len(begin), dtype=bool)
@@ -55,7 +55,7 @@ def mean_shift(
         iteration += 1
         pull = weights[left] * _slope(kernel, kernel.prepare(z[left]), ready)
         total = pull.sum(axis=1)
-        alive = np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1)  # the others are out of reach of every point
+        alive = np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1)  # the others are too far from every point
         left, pull, total = left[alive], pull[alive], total[alive]
         moved = pull @ points / total[:, None]
         step2 = ((moved - z[left]) ** 2).sum(axis=1)
@@ -68,7 +68,7 @@ def mean_shift(
 
 
 def _slope(kernel: RadialKernel, z: Points, x: Points) -> Array:
-    """-g' up to a factor, (m, n); from differences of the profile, so that no kernel needs a formula of its own."""
+    """-g' up to a factor, (m, n); from differences of the profile, so that no kernel needs a formula for g'."""
     if isinstance(kernel, Gaussian):
         return kernel.evaluate(z, x)
     squared = np.maximum(squared_distances(z, x), 0.0)

@@ -15,8 +15,8 @@ from gramless.warning import warn
 
 _ROWS = 8192
 _MOST_LANDMARKS = 1000
-_NEGLIGIBLE = 0.1  # of alpha, that landmarks may leave out of the trace of K
-_MOST_ITERATED = 5000  # rows: tiles are made anew each step
+_NEGLIGIBLE = 0.1  # trace(K - Phi Phi^T) of landmark features, relative to alpha, that is small enough
+_MOST_ITERATED = 5000  # rows for conjugate gradients, which compute all tiles again in each step
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +27,13 @@ class RidgePreimage:
     ----------
     kernel : Kernel
     scores : ndarray of shape (s, k)
-        Components of the rows that carry coefficients: all n of them, or landmarks.
+        Components of the rows that have coefficients: all n rows, or landmarks.
     coefficients : ndarray of shape (s, d)
-        (K + alpha D^-1)^-1 X, K the Gram matrix of the scores and D the weights; of landmarks, the same for the
-        kernel that their features stand for.
+        (K + alpha D^-1)^-1 X, K the Gram matrix of the scores and D the weights; for landmarks, the same with
+        Phi Phi^T in place of K.
     left_out : float
-        Estimate of trace(K - Phi Phi^T) of what landmark features leave out, relative to `alpha`: the regression
-        is the exact one as this goes to 0. 0 where all rows carry coefficients.
+        Estimate of trace(K - Phi Phi^T) for landmark features Phi, relative to `alpha`: the regression becomes exact
+        as this goes to 0. 0 where all rows have coefficients.
 
     Examples
     --------
@@ -60,11 +60,11 @@ class RidgePreimage:
         memory_limit: int,
         rng: np.random.Generator | None = None,
     ) -> RidgePreimage:
-        """Solve once, within `memory_limit`.
+        """Solve the regression within `memory_limit`.
 
-        By Cholesky where K fits. Else on features of at most 1000 landmarks among the scores, in one pass over the
-        rows. By conjugate gradients on tiles of K where the kernel is not known to be a Mercer one, and where landmarks
-        leave out too much of no more than 5000 rows.
+        It is solved by Cholesky if K fits, else on features of at most 1000 landmarks among the scores, in one pass
+        over the rows. Conjugate gradients on tiles of K replace the landmarks if the kernel is not known to be a Mercer
+        kernel, or if the landmarks are not accurate enough and there are at most 5000 rows.
         """
         used = weights > 0
         rows, targets = scores[used], np.asarray(x[used], dtype=np.float64)
@@ -94,7 +94,7 @@ class RidgePreimage:
         """Ridge on landmark features phi of the scores: (sum w phi phi^T + alpha I)^-1 sum w phi x^T, in one pass."""
         affordable = int(np.sqrt(memory_limit / 8 / 80))  # pivots come from a sample of 20 times as many rows
         most = max(1, min(len(scores), _MOST_LANDMARKS, max(16, affordable)))
-        goal = 1e-3 * alpha / float(weights.sum())  # what features leave out, all together, is then small beside alpha
+        goal = 1e-3 * alpha / float(weights.sum())  # so that trace(K - Phi Phi^T) is small beside alpha
         pivots = choose_pivots(kernel, scores, weights, most, goal, rng)
         chosen = pivots.indices if len(pivots.indices) else np.zeros(1, dtype=np.int64)
         features = LandmarkMap.at(kernel, scores[chosen])
@@ -125,12 +125,12 @@ def _solve_symmetric(matrix: Array, ridge: Array, targets: Array) -> Array:
     matrix[np.diag_indices_from(matrix)] += ridge
     try:
         return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), targets))
-    except np.linalg.LinAlgError:  # an indefinite kernel, or alpha too small for a singular one
+    except np.linalg.LinAlgError:  # an indefinite matrix, or alpha too small for a singular one
         return np.asarray(scipy.linalg.lstsq(matrix, targets)[0])
 
 
 def _solve_iteratively(gram: GramOperator, ridge: Array, targets: Array, tol: float = 1e-10) -> Array:
-    """Conjugate gradients on all columns at once, one sweep over the tiles a step, scaled by the diagonal."""
+    """Conjugate gradients on all columns at once, one pass over the tiles per step, scaled by the diagonal."""
     scale = 1 / np.sqrt(np.maximum(gram.diagonal() + ridge, np.finfo(float).tiny))[:, None]
     solution = np.zeros_like(targets)
     residual = scale * targets
