@@ -1,4 +1,4 @@
-"""How far a long fit has come, in a file: after the process was killed, the same call goes on from there."""
+"""The progress of a long fit in a file: after the process was killed, the same call continues from there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramless.persistence.encoding import Encoder
 from gramless.persistence.file import read_file, write_file
 from gramless.persistence.types import describe, fits
 
-_MOST_FEATURES = 10**7  # a map may be kept before there are sums of its size
+_MOST_FEATURES = 10**7  # limit for a map that was saved before there were sums of its size
 _STATE: dict[str, Any] = {"task": str, "rows": int, "kept": Any, "counts": list[int], "sums": list[Any]}
 
 
@@ -27,21 +27,21 @@ class FileCheckpoint:
     Parameters
     ----------
     path : str or Path
-        Resumed from if it is there.
+        The fit is resumed from this file if it exists.
     identity : dict of str to str
-        What the fit is of, in words: the data, the parameters. A file with another one is refused.
+        Data and parameters of the fit, as strings. A file with another identity is refused.
 
     Attributes
     ----------
     task, rows, parts
-        As the protocol has them.
+        As in the protocol.
     kept : object
-        What the pass was begun with.
+        The object that was given to :meth:`begin`.
 
     Raises
     ------
     CheckpointError
-        Naming what differs, or saying that the file is none of a fit.
+        If the file is of another fit, whose difference the message names, or not a checkpoint.
     """
 
     def __init__(self, path: Any, identity: dict[str, str]) -> None:
@@ -81,11 +81,11 @@ class FileCheckpoint:
             raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
 
     def begin(self, task: str, kept: Any = None) -> None:
-        """A pass begins; what the file has of the one before stays there until a block of this one is done."""
+        """Begin a pass; the file keeps the pass before until the first block of this pass is saved."""
         self.task, self.kept, self.parts, self.rows = task, kept, [], 0
 
     def save(self, parts: list[tuple[int, Any]], rows: int) -> None:
-        """One more block is in the sums; when this returns, it is on disk."""
+        """Save the sums with one more block added; they are on disk when this returns."""
         self.parts, self.rows = list(parts), rows
         encoder = Encoder()
         state = encoder.encode(
@@ -101,12 +101,12 @@ class FileCheckpoint:
         write_file(self.path, header, encoder.arrays)
 
     def done(self) -> None:
-        """The fit is over, and the file goes."""
+        """Delete the file, because the fit is complete."""
         self.path.unlink(missing_ok=True)
 
 
 def in_words(value: Any) -> str:
-    """A value as a text that is the same for the same value; arrays by their digest.
+    """A value as a string that is the same for equal values; arrays by their digest.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def in_words(value: Any) -> str:
 
 
 def digest(*arrays: Array) -> str:
-    """A short text that differs where the arrays do."""
+    """A short string that differs if the arrays differ."""
     made = hashlib.blake2b(digest_size=12)
     for array in arrays:
         made.update(f"{array.dtype.str} {array.shape}".encode())

@@ -1,4 +1,4 @@
-"""What a file may hold: the classes that are written and read, by name. Nothing else is ever made from a file."""
+"""The classes whose objects a file may contain, by name. No other object is ever made from a file."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ CLASSES: dict[str, type[Any]] = {
     )
 }
 
-#: Rows, as estimators and spans keep them.
+#: Rows, as estimators and spans store them.
 ROWS = np.ndarray | scipy.sparse.csr_array | scipy.sparse.csr_matrix
 
-#: Classes that stand behind a protocol: what may be read where it is asked for.
+#: Classes that implement a protocol: objects of these may be read where the protocol is annotated.
 IMPLEMENTATIONS: dict[str, tuple[type[Any], ...]] = {
     "Span": (PointSpan, FeatureSpan, InputSpan),
     "Moments": (DenseMoments, ShiftedMoments, ToeplitzMoments),
     "Shift": (Monomials,),
     "Stream": (LandmarkStream, MergingStream, MomentStream, RefittingStream),
 }
-# fields that are annotated more widely than what is ever written
+# fields whose annotations are wider than the types that are ever written
 _NARROWER: dict[tuple[str, str], Any] = {
     **{(name, "points"): ROWS for name in ("PointSpan", "LandmarkMap")},
     ("Newcomers", "points"): ROWS | None,
@@ -74,11 +74,11 @@ _NARROWER: dict[tuple[str, str], Any] = {
     **{("Problem", name): np.ndarray | None for name in ("low", "high", "sample")},
 }
 _CONSTRUCTED = {"Monomials": {"kernel": Kernel, "d": int, "center": np.ndarray, "unit": np.ndarray}}
-_TYPES: dict[str, dict[str, Any]] = dict(_CONSTRUCTED)  # to resolve annotations takes time: once for each class
+_TYPES: dict[str, dict[str, Any]] = dict(_CONSTRUCTED)  # resolving annotations takes time: once for each class
 
 
 def field_types(cls: type[Any]) -> dict[str, Any]:
-    """What an object is made from again: the types of its fields by name."""
+    """The types, by name, of the fields that an object is restored from."""
     if cls.__name__ not in _TYPES:
         if not is_dataclass(cls):
             raise TypeError(f"{cls.__name__} does not say what it is made from")
@@ -90,7 +90,7 @@ def field_types(cls: type[Any]) -> dict[str, Any]:
 
 
 def required_fields(cls: type[Any]) -> frozenset[str]:
-    """Fields without a default: a file must have them. One that was added later, with a default, may be missing."""
+    """Fields without a default, which a file must have. A field added later, with a default, may be missing."""
     if cls.__name__ in _CONSTRUCTED:
         return frozenset(_CONSTRUCTED[cls.__name__])
     return frozenset(f.name for f in fields(cls) if f.init and f.default is MISSING and f.default_factory is MISSING)

@@ -1,4 +1,4 @@
-"""Whether the parts of an object from a file belong together: shapes that differ are refused before they are used."""
+"""Checks that the parts of an object from a file fit together: wrong shapes are refused before they are used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, 
 from gramless.spaces import Eigenspace, FeatureSpan, PointSpan, RidgePreimage, RowSample
 
 _DEVICE = re.compile(r"cpu|torch|cuda(:\d{1,3})?")
-_PRUNED = 64  # grid points for each frequency kept, at most: an ellipsoid in a box has fewer
+_PRUNED = 64  # most grid points for each frequency kept: an ellipsoid in a box has fewer
 
 
 def require_shape(name: str, array: Any, *shape: int) -> None:
@@ -36,15 +36,15 @@ def require_shape(name: str, array: Any, *shape: int) -> None:
 
 
 def require_device(device: str) -> None:
-    """Refuse the name of a device that nobody has."""
+    """Refuse a string that cannot be the name of a device."""
     if not _DEVICE.fullmatch(device):
         raise FormatError(f"the device {device!r} is not known")
 
 
 def refuse_features(cls: type[Any], made_from: dict[str, Any], room: int) -> None:
-    """Refuse a map with more features than the file has numbers, before it is made or counts them.
+    """Refuse a map with more features than the file has numbers, before the map is constructed.
 
-    A model has a coefficient for each feature: with fewer numbers the map would only cost memory and time.
+    A valid model has a coefficient for each feature; with fewer numbers the map would only cost memory and time.
     """
     if cls is Monomials:
         kernel = made_from["kernel"]
@@ -60,7 +60,7 @@ def refuse_features(cls: type[Any], made_from: dict[str, Any], room: int) -> Non
 
 
 def _refuse_count(variables: int, degree: float, room: int) -> None:
-    """Refuse C(variables + degree - 1, degree) > room; the logarithm is compared, the number itself may be immense."""
+    """Refuse C(variables + degree - 1, degree) > room; logarithms are compared, the number itself may be huge."""
     most = log(room + 1) + 1e-6
     small = 0 < variables <= room + 1 and 0 <= degree <= room + 1
     if not small or lgamma(variables + degree) - lgamma(degree + 1) - lgamma(variables) > most:
@@ -69,7 +69,7 @@ def _refuse_count(variables: int, degree: float, room: int) -> None:
 
 @singledispatch
 def check(made: Any) -> None:
-    """Refuse an object whose parts do not fit; for classes without a rule there is nothing to say."""
+    """Refuse an object whose parts do not fit together; classes without a rule pass."""
 
 
 @check.register
@@ -232,7 +232,7 @@ def _(made: Plan) -> None:
         raise FormatError(f"the plan has chosen {made.chosen!r}, which is not among its candidates")
 
 
-#: What `n_features_in_` is compared with: the columns that a part of a model takes.
+#: The number of columns that a part of a model takes, which must equal `n_features_in_`.
 WIDTHS: dict[str, Callable[[Any], int]] = {
     "X_fit_": lambda rows: int(rows.shape[1]),
     "_space": lambda space: width(space.span),
@@ -248,5 +248,5 @@ WIDTHS: dict[str, Callable[[Any], int]] = {
     "mixing_": lambda matrix: int(matrix.shape[0]),
     "mean_": lambda mean: int(mean.size),
 }
-#: What must have an entry for each class that a rule of discriminants knows.
+#: Attributes that must have one entry for each class of a discriminant rule.
 CLASSWISE = ("classes_", "priors_")

@@ -1,4 +1,4 @@
-"""The way back: from a tree of JSON values and arrays to objects, of which everything is checked first."""
+"""Decoding: from a tree of JSON values and arrays back to objects, with every part checked first."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _KEYS = {
 
 
 class Decoder:
-    """Turns trees back into values; everything unknown is refused by name.
+    """Turns trees back into values; an error names whatever is unknown.
 
     Parameters
     ----------
     arrays : dict of str to ndarray
-        Each is used once: so nothing takes more memory than the file has bytes for it.
+        Each array is used once, so that no object takes more memory than the file has bytes for it.
     most_features : int, optional
-        Of a feature map; by default as many as there are numbers in the arrays.
+        Most features of a map; by default as many as there are numbers in the arrays.
 
     Examples
     --------

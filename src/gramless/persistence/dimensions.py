@@ -1,4 +1,4 @@
-"""How many vectors a span has, and how many columns its rows."""
+"""The number of vectors of a span, and the number of columns of its rows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
 
 
 def size(span: Span) -> int:
-    """Vectors p of a span."""
+    """Number p of vectors of a span."""
     if isinstance(span, PointSpan):
         return int(span.points.shape[0])
     return int(span.features.n_features if isinstance(span, FeatureSpan) else span.origin.size)  # type: ignore[attr-defined]
 
 
 def width(part: Any) -> int:
-    """Columns d of the rows that a span, a feature map or a stream takes."""
+    """Number d of columns of the rows that a span, a feature map or a stream takes."""
     match part:
         case PointSpan() | LandmarkMap():
             return int(part.points.shape[1])

@@ -14,24 +14,24 @@ from gramless.kernels import FromCallable
 from gramless.persistence.classes import CLASSES, field_types
 from gramless.persistence.file import can_hold
 
-#: Levels that a tree may have: a sum of kernels takes one for each term.
+#: Levels that a tree may have: a sum of kernels takes one level for each term.
 MOST_LEVELS = 100
 #: Integers are smaller than this, in modulus.
 MOST_INTEGER = 2**64
 
 
 def texts_size(texts: list[str]) -> int:
-    """Bytes of an array of texts, each of which takes as much as the longest."""
+    """Bytes of an array of strings, each of which takes as much as the longest."""
     return 4 * len(texts) * max(map(len, texts), default=0)
 
 
 def most_texts(texts: list[str]) -> int:
-    """Bytes that an array of these texts may take: where one is much longer than the others, it is mostly air."""
+    """Bytes that an array of these strings may take: if one is much longer than the others, it is mostly padding."""
     return 2**20 + 64 * sum(map(len, texts))
 
 
 class Encoder:
-    """Turns values into JSON, and gathers their arrays. What occurs twice is written once.
+    """Turns values into JSON, and gathers their arrays. An object that occurs twice is written once.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Encoder:
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
         self._known: dict[int, int] = {}
-        self._held: list[Any] = []  # so that no id is used twice
+        self._held: list[Any] = []  # kept alive, so that no id is reused
         self._level = 0
 
     def encode(self, value: Any) -> Any:
@@ -85,7 +85,7 @@ class Encoder:
         return made
 
     def _shared(self, value: Any) -> Any:
-        """An array, a sparse matrix or an object: of these there may be one in two places."""
+        """The tree of an array, a sparse matrix or an object, which may occur in several places."""
         if isinstance(value, np.ndarray):
             return self._array(value)
         if scipy.sparse.issparse(value):
@@ -136,7 +136,7 @@ class Encoder:
 
 
 class _Special:
-    """A float that JSON does not have."""
+    """A float that JSON has no number for: an infinity or NaN."""
 
     def __init__(self, text: str) -> None:
         self.text = text

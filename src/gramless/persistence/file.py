@@ -1,10 +1,10 @@
 """One file: arrays in the safetensors layout and a header in JSON, sealed by a checksum of every byte.
 
-The layout (https://github.com/huggingface/safetensors) is: the length of a JSON text as 8 bytes, little endian; that
-text, which names each array's dtype, shape and place; the arrays, without gaps. The library of that name can read our
-files. Here they are read and written by hand, for what it does not do: every byte passes a checksum, on the way and
-without a copy; a name given twice is refused; a file cut short while it is read does not end the process, as it
-would a memory map; a full disk is an OSError.
+The layout (https://github.com/huggingface/safetensors) is: the length of a JSON string as 8 bytes, little endian; the
+JSON, which gives each array's dtype, shape and position; the arrays, without gaps. The safetensors library can read
+these files. It is not used here, because it has no checksum of all bytes, computed while they are read and without a
+copy; it accepts a name given twice; with its memory map, a file truncated while it is read ends the process; and a full
+disk is not an OSError.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gramless.errors import FormatError
 from gramless.persistence.replacing import replacing
 from gramless.persistence.strict_json import parse
 
-#: Number of the format; a file with another one is refused.
+#: Number of the format; a file with another number is refused.
 FORMAT = 2
 #: Bytes that the JSON may take: as Python objects it may take twenty times as much.
 MOST_HEADER = 4 * 2**20
@@ -84,14 +84,14 @@ def _bytes(array: Array) -> Any:
 
 
 def read_file(path: Any) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Header and arrays; memory is taken for what the file holds, and for nothing that it merely claims.
+    """Header and arrays; no more memory is allocated than the file has bytes, whatever the header claims.
 
     Raises
     ------
     FormatError
         If `path` is not a whole file of this format.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe must not be waited for
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # do not wait for a pipe
     descriptor = os.open(path, flags)
     try:
         status = os.fstat(descriptor)
@@ -142,7 +142,7 @@ def _known_format(header: Any) -> dict[str, Any]:
 
 
 def _seal_of(metadata: dict[str, Any], text: bytes) -> bytes:
-    """The checksum as it stands in the header, where it must stand once."""
+    """The checksum in the header, where it must occur exactly once."""
     unknown = sorted(set(metadata) - {"gramless", "sha256"})
     if unknown:
         raise FormatError(f"its header has the field {unknown[0]!r}, which is not known")

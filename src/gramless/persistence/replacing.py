@@ -1,4 +1,4 @@
-"""A file replaced in one step: whatever happens, the old one or the new one is there, whole."""
+"""Atomic replacement of a file: whatever happens, either the old file or the new one is there, complete."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-_UNABLE = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM}  # of a folder that cannot be opened or synchronised
+_UNABLE = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM}  # if a folder cannot be opened or synchronised
 
 
 @contextmanager
 def replacing(path: Any) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` when the context ends without an error.
 
-    It lies in the same folder, under a name that begins with a dot; its bytes are on the disk before it is renamed, and
-    the new name before this returns. After any error it is removed, and `path` is as it was. A link is followed.
+    The file is written in the same folder, under a name that begins with a dot. Its bytes are on disk before it is
+    renamed, and the new name is on disk before the context ends. After any error the file is removed, and `path` is
+    unchanged. A symbolic link is followed.
 
     Examples
     --------

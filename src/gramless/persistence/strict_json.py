@@ -1,4 +1,4 @@
-"""JSON as the standard has it, and no more: what readers understand differently is refused."""
+"""Strict JSON: input that parsers interpret differently is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gramless.errors import FormatError
 
 
 def parse(text: bytes | str) -> Any:
-    """The value; a name given twice, ``NaN``, ``Infinity``, bad UTF-8 and endless nesting are refused.
+    """The value; a name given twice, ``NaN``, ``Infinity``, invalid UTF-8 and too deep nesting are refused.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def parse(text: bytes | str) -> Any:
         raise
     except RecursionError:
         raise FormatError("the JSON is nested too deeply") from None
-    except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are such; so is an integer of 5,000 digits
+    except ValueError as error:  # JSONDecodeError, UnicodeDecodeError, or an integer of 5,000 digits
         raise FormatError(f"this is not JSON: {error}") from None
 
 

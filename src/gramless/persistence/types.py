@@ -1,4 +1,4 @@
-"""Whether a value from a file is of the type that its place is declared to have."""
+"""Checks that a value from a file has the type that its field is annotated with."""
 
 from __future__ import annotations
 
