@@ -1,4 +1,4 @@
-"""What k-means needs of points in feature space, however they are represented."""
+"""The interface that k-means needs of points in feature space, however they are represented."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Centers(Protocol):
         """Squared distances (n,) of the points from the centres named by `labels` (n,)."""
 
     def move(self, labels: Array) -> float:
-        """Make them the means of another partition; returns the sum of their squared movements."""
+        """Move the centres to the means of another partition; returns the sum of their squared displacements."""
 
 
 class Cloud(Protocol):
@@ -39,26 +39,26 @@ class Cloud(Protocol):
     ----------
     weights : ndarray of shape (n,)
     sample : int
-        Size of the sample that a start is worked out on; more points than this are worth one.
+        Size of the sample that a start is computed on, if there are many more points.
     """
 
     weights: Array
     sample: int
 
     def order(self, rng: np.random.Generator) -> Array:
-        """Indices (n,) that bring the points in an order that depends on their values alone."""
+        """Indices (n,) that sort the points into an order that depends on their values alone."""
 
     def norms2(self) -> Array:
         """Squared norms (n,)."""
 
     def columns(self, indices: Array) -> Array:
-        """Inner products (n, t) of all points with some of them."""
+        """Inner products (n, t) of all points with those of `indices` (t,)."""
 
     def nearest(self, rows: Array, coefficients: Array) -> Array:
         """Labels (n,) of the points, for centres sum_i coefficients[i, j] phi(x[rows[i]])."""
 
     def subset(self, rows: Array) -> Cloud:
-        """Some of the points."""
+        """The cloud of the points `rows`."""
 
     def centers(self, labels: Array, k: int) -> Centers:
         """Means of the clusters of a partition, none of them empty."""
@@ -67,19 +67,19 @@ class Cloud(Protocol):
         """Mean squared distance from the mean."""
 
     def model(self, centers: Any) -> CenterModel:
-        """The centres in a form that does without the cloud."""
+        """The centres in a form that does not need the cloud."""
 
 
 @dataclass(frozen=True, eq=False)
 class CenterModel:
-    """Centres as combinations of the vectors of a span: distances of new rows.
+    """Centres as combinations of the vectors of a span, and the distances of new rows from them.
 
     Attributes
     ----------
     span : Span
     coefficients : ndarray of shape (p, k)
     squared_norms : ndarray of shape (k,)
-        Of the centres: Vasconcelos' S, each with its own cluster size.
+        Squared norms of the centres: Vasconcelos' S, each with its own cluster size.
 
     Examples
     --------
@@ -100,13 +100,13 @@ class CenterModel:
         return np.asarray(np.argmin(self.squared_norms - 2 * self.span.dot(x, self.coefficients), axis=1))
 
     def distances2(self, x: Any, norms2: Array | None = None) -> Array:
-        """Squared distances (m, k) of rows `x` from the centres; `norms2` (m,) are k(x, x) where they are known."""
+        """Squared distances (m, k) of rows `x` from the centres; `norms2` (m,) are k(x, x), if known."""
         own = self.span.norms2(x) if norms2 is None else norms2
         return settle(own[:, None] + self.squared_norms - 2 * self.span.dot(x, self.coefficients), own[:, None])
 
 
 def nearest_two(products: Any, squares: Array) -> tuple[Array, Array, Array]:
-    """Nearest centre (m,) of points with inner products (m, k), and |c|^2 - 2 x.c for it and for the next: (m,) each.
+    """Nearest centre (m,) of points with inner products (m, k), and |c|^2 - 2 x.c for it and the second nearest: (m,).
 
     Examples
     --------

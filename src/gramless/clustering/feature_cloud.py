@@ -10,8 +10,8 @@ from gramless.arrays import Array, run_in_threads, to_numpy
 from gramless.clustering.cloud import CenterModel, cluster_weights, exchange, indicator, inverse, nearest_two, settle
 from gramless.clustering.points import Points
 
-_SLACK = 1e-7  # of the size of the cloud: what rounding of squared distances may do to distances
-_SUMMED = 2**16  # rows whose memberships are written down at a time
+_SLACK = 1e-7  # error of distances from the rounding of their squares, relative to the size of the cloud
+_SUMMED = 2**16  # rows whose membership matrix is formed at a time
 
 
 class FeatureCloud:
@@ -21,7 +21,7 @@ class FeatureCloud:
     ----------
     points : Points
     x : ndarray or CSR of shape (n, d)
-        The rows they were made from.
+        The rows that the points were made from.
     weights : ndarray of shape (n,)
     """
 
@@ -82,11 +82,11 @@ class FeatureCloud:
 
 
 class Bounds:
-    """Nearest centres, and for each point how near its own is at most and any other at least (Hamerly 2010).
+    """Nearest centres, upper bounds on the distance to them and lower bounds on that to all others (Hamerly 2010).
 
-    Centres that move by p_j change the one bound by p_j and the other by the largest p of the rest; only points whose
-    bounds then cross are compared with all centres again. The triangle inequality holds in feature space as anywhere,
-    with what the coordinates leave out of a point as one more coordinate of its own.
+    If centre j moves by p_j, the upper bounds of its points grow by p_j, and their lower bounds fall by the largest
+    movement of another centre. Only points whose bounds then cross are compared with all centres again. The triangle
+    inequality holds for whole points: the part of a point outside the coordinates is one more coordinate of its own.
     """
 
     def __init__(self, cloud: FeatureCloud, vectors: Array) -> None:
@@ -123,7 +123,7 @@ class Bounds:
 
     def shift(self, vectors: Array, labels: Array) -> float:
         """Move the centres to `vectors` (p, k); returns the sum of squared movements."""
-        forced = np.flatnonzero(labels != self.labels)  # points put where they are not nearest
+        forced = np.flatnonzero(labels != self.labels)  # points moved to a cluster that was empty
         self.labels = labels.copy()
         self.upper[forced], self.lower[forced] = np.inf, 0.0
         movement = np.linalg.norm(vectors - self.vectors, axis=0)

@@ -17,7 +17,7 @@ _ROWS = 2**16
 
 
 class GramCloud:
-    """Rows and a kernel; of the Gram matrix there are products, tile by tile.
+    """Rows and a kernel; the Gram matrix is used only in products, tile by tile.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class GramCloud:
     x : ndarray or CSR of shape (n, d); the Gram matrix (n, n) for a precomputed kernel
     weights : ndarray of shape (n,)
     keep_bytes : int
-        Memory that tiles may take; those that do not fit are made anew.
+        Memory that tiles may take; tiles that do not fit are computed again.
     device : str
-        Where sums are made.
+        Device that computes the sums.
     tensor : tensor of shape (n, d), optional
         The rows, if they are on the device already.
     precision : {"fp64", "fp32"}
-        Of sums over the whole matrix on a card.
+        Precision of sums over the whole matrix on a GPU.
     """
 
     sample = 8192
@@ -64,11 +64,11 @@ class GramCloud:
 
     @property
     def few(self) -> int:
-        """A part of one to so many points is few: their columns cost less than a product with the whole matrix."""
+        """If fewer than n / few points move, their columns cost less than a product with the whole matrix."""
         return 4 if self.device == "cpu" else 32
 
     def order(self, rng: np.random.Generator) -> Array:
-        if self._given:  # rows of a given matrix have no values that do not depend on the others
+        if self._given:  # the entries of a given matrix depend on the order of its rows
             return np.arange(len(self.weights))
         return np.argsort(self.x @ rng.standard_normal(self.x.shape[1]), kind="stable")
 
@@ -81,12 +81,12 @@ class GramCloud:
         return to_numpy(self.combined(indices, np.eye(len(indices))))
 
     def combined(self, rows: Array, coefficients: Array) -> Array:
-        """K[:, rows] @ coefficients: (n, k), where the sums are made."""
+        """K[:, rows] @ coefficients: (n, k), on the device of the sums."""
         if self.device != "cpu":
             from gramless.gram.cuda.rectangular import tensor_product
 
             return tensor_product(self.kernel, self.rows, self.rows[rows], coefficients, self.device)  # type: ignore[no-any-return]
-        if self._given:  # symmetric: rows are read in one piece
+        if self._given:  # symmetric: rows, unlike columns, are contiguous
             return np.asarray(self.x[rows].T @ coefficients, dtype=np.float64)
         return rectangular_product(self.kernel, self.x, self.x[rows], coefficients)
 
@@ -105,7 +105,7 @@ class GramCloud:
         return GramCenters(self, labels, k)
 
     def variance(self) -> float:
-        """From the diagonal and, for the mean, at most a few thousand rows: only a tolerance is relative to it."""
+        """From the diagonal and, for the mean, at most about 1000 rows: it only scales the tolerance."""
         n, total = len(self.weights), float(self.weights.sum())
         rows = evenly_spaced(n, 1024)
         rows = rows[self.weights[rows] > 0] if (self.weights[rows] > 0).any() else np.flatnonzero(self.weights)[:1]
@@ -123,8 +123,8 @@ class GramCenters:
     """Means of clusters through the sums P = K W Z, Z the membership and W the weights.
 
     |phi(x_i) - mu_j|^2 = K_ii - 2 P_ij / n_j + S_j with S_j = sum_i w_i P_ij / n_j^2 over the cluster (Vasconcelos'
-    terms, each cluster with its own n_j). From one partition to the next P changes by the columns of the points that
-    changed cluster only: late in the iteration these are few, and a step costs n times their number.
+    terms, each cluster with its own n_j). From one partition to the next, P changes only by the columns of the points
+    that changed cluster: late in the iteration these are few, and a step costs n times their number.
     """
 
     def __init__(self, cloud: GramCloud, labels: Array, k: int) -> None:
@@ -163,7 +163,7 @@ class GramCenters:
 
     def move(self, labels: Array) -> float:
         before, sizes = self.squared_norms, self.sizes
-        crossed = self._sums(labels)  # w of the new clusters with the sums of the old: inner products of the means
+        crossed = self._sums(labels)  # new clusters with sums of the old: inner products of new and old means
         moved = np.flatnonzero((labels != self.labels) & (self.cloud.weights > 0))
         self._exchanged += len(moved)
         if self.cloud.few * len(moved) < len(labels) and self._exchanged < len(labels):

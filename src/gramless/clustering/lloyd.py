@@ -1,4 +1,4 @@
-"""Lloyd's iteration on points in feature space: assign, move, until nothing does."""
+"""Lloyd's iteration on points in feature space: assign points, move centres, until the centres stand still."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel, Centers, Cloud, cluster_weights, indicator, inverse
 from gramless.clustering.seeding import draw
 
-_ROUGH = 1e-5  # to which a sample is worth working out
-_STILL = 1e-14  # movements below this part of the variance are rounding
+_ROUGH = 1e-5  # tolerance of the iteration on a sample, which only gives a start
+_STILL = 1e-14  # squared movements below this fraction of the variance are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """A partition and how it was come by.
+    """A partition, its centres, and how the iteration ended.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
         The nearest centre of each point.
     distances2 : ndarray of shape (n,)
-        Squared distance from it.
+        Squared distance of each point from its nearest centre.
     inertia : float
-        Weighted sum of these.
+        Weighted sum of these squared distances.
     model : CenterModel
     n_iter : int
     converged : bool
@@ -42,19 +42,19 @@ class Clustering:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to look for a partition.
+    """Parameters of the search for a partition.
 
     Attributes
     ----------
     k : int
-        Clusters.
+        Number of clusters.
     start : {"k-means++", "random"} or ndarray of shape (n,)
         How seeds are drawn; or labels to begin with.
     n_init : int
-        Starts; the partition of the lowest inertia is kept.
+        Number of starts; the partition of the lowest inertia is kept.
     max_iter : int
     tol : float
-        The centres stand still when their squared movements sum to less than this part of the variance.
+        The iteration ends when the squared movements of the centres sum to less than `tol` times the variance.
     """
 
     k: int
@@ -92,7 +92,7 @@ def lloyd(cloud: Cloud, labels: Array, settings: Settings, variance: float) -> C
 
 
 def _occupied(centers: Centers, weights: Array, k: int) -> Array:
-    """The nearest centres, with clusters that this would leave empty given a point of their own."""
+    """The nearest centre of each point, except that a cluster which would be empty gets a point."""
     nearest = centers.assign()
     if (cluster_weights(nearest, weights, k) > 0).all():
         return nearest
@@ -100,7 +100,7 @@ def _occupied(centers: Centers, weights: Array, k: int) -> Array:
 
 
 def fill_empty(labels: Array, distances2: Array, weights: Array, k: int) -> Array:
-    """Labels in which no cluster is empty: each empty one gets the point that costs most where it is.
+    """Labels in which no cluster is empty: each empty cluster gets the point of largest weighted squared distance.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def fill_empty(labels: Array, distances2: Array, weights: Array, k: int) -> Arra
 
 
 def _begin(cloud: Cloud, settings: Settings, rng: np.random.Generator) -> Array:
-    """Labels to start from: given, from seeds, or worked out on a sample where there are many points."""
+    """Labels to start from: given, from seeds, or, where there are many points, from an iteration on a sample."""
     k = settings.k
     if not isinstance(settings.start, str):
         return np.asarray(settings.start)

@@ -1,4 +1,4 @@
-"""Points with coordinates that lie in parts: labels and distances come here, coordinates stay there."""
+"""Points with coordinates in distributed parts: labels and distances are collected, coordinates stay in the parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PartedCloud:
     ----------
     features : FeatureMap
     coordinates : Coordinates or None
-        In which each part writes its points down; None: it does not.
+        Coordinates in which each part stores its points; None: points are not stored.
     rows : PartedRows
     """
 
@@ -65,7 +65,7 @@ class PartedCloud:
         return np.asarray(self.clouds.reduce(sums_of, k, each=self.split(labels)))
 
     def split(self, values: Array) -> list[Array]:
-        """Values by point, part by part."""
+        """The values of all points, as one array for each part."""
         return self._rows.split(values)
 
     def variance(self) -> float:
@@ -79,7 +79,7 @@ class PartedCloud:
 
 @dataclass(frozen=True, eq=False)
 class Assigned:
-    """Nearest centres of some points, and the sums by cluster that the next step will most likely want: one round trip.
+    """Nearest centres of some points, and the sums by cluster that the next step most likely needs: one round trip.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ def cloud_of(part: Block, features: FeatureMap, coordinates: Coordinates | None)
 
 
 def heights_of(cloud: FeatureCloud, direction: Array) -> Array:
-    """Of the rows, along a direction."""
+    """Coordinates (m,) of the rows along a direction."""
     return np.asarray(cloud.x @ direction)
 
 
@@ -150,7 +150,7 @@ def nearest_of(cloud: FeatureCloud, vectors: Array) -> Array:
 
 
 def assigned_of(cloud: FeatureCloud, vectors: Array) -> Assigned:
-    """The nearest of `vectors` (p, k), and the sums that follow from it."""
+    """The nearest of `vectors` (p, k) to each point, and the sums by cluster."""
     labels = nearest_of(cloud, vectors)
     return Assigned(labels, sums_of(cloud, vectors.shape[1], labels))
 

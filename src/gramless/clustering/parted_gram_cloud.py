@@ -1,4 +1,4 @@
-"""Rows in parts and a kernel: exact k-means by sums over a Gram matrix whose tiles are made where the rows lie."""
+"""Rows in parts and a kernel: exact k-means by sums over a Gram matrix whose tiles are computed where the rows are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramless.spaces import PointSpan
 
 
 class PartedGramCloud(GramCloud):
-    """As :class:`GramCloud`, of rows in parts.
+    """As :class:`GramCloud`, for rows in parts.
 
     Parameters
     ----------
@@ -44,5 +44,5 @@ class PartedGramCloud(GramCloud):
 
 
 def heights_of(part: Block, direction: Array) -> Array:
-    """Of the rows, along a direction."""
+    """Coordinates (m,) of the rows along a direction."""
     return np.asarray(part.x @ direction)

@@ -1,4 +1,4 @@
-"""Which representation to cluster in: what each would cost here."""
+"""The choice of a representation of the points to cluster, by its cost."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from gramless.routes.layout import gram_seconds
 from gramless.routes.parted import PartedRows, moments_of, parted_map, parted_methods
 
 _MACHINE = Machine()
-_STEPS = 20  # iterations of a run, when nothing is known
-_HALVES = 1e-6  # what the fused product of a card keeps to
-_COLUMNS = 64  # principal coordinates, when nothing is known
+_STEPS = 20  # assumed number of iterations of a run
+_HALVES = 1e-6  # accuracy of the fused product on a GPU
+_COLUMNS = 64  # assumed number of principal coordinates
 
 
 def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
-    """The cheapest of explicit features and Gram sums that is accurate enough; ``problem.k`` is the clusters.
+    """The cheapest of explicit features and Gram sums that is accurate enough, for ``problem.k`` clusters.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def make_cloud(
 def make_parted_cloud(
     method: str, problem: Problem, rows: PartedRows, accuracy: float, rng: np.random.Generator
 ) -> Cloud:
-    """The same for rows in parts: their coordinates stay with them."""
+    """:func:`make_cloud` for rows in parts: their coordinates stay in the parts."""
     if method == "tiled":
         return PartedGramCloud(problem.kernel, rows)
     features = parted_map(method, problem, rows, rng)
@@ -121,7 +121,7 @@ def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
 
 
 def _implicit(problem: Problem, n_init: int) -> Estimate:
-    """A product at the start, then columns of those that moved: about as much again."""
+    """Cost of Gram sums: a product at the start, then columns of the points that moved, about as much again."""
     width = problem.k
     problem = replace(problem, threads=problem.workers or problem.threads)
     kept = not problem.workers and 8 * problem.n**2 / 2 < 0.5 * problem.memory_limit
@@ -132,7 +132,7 @@ def _implicit(problem: Problem, n_init: int) -> Estimate:
 
 
 def _on_card(problem: Problem, n_init: int) -> Estimate:
-    """The same sums on a card, none of them kept."""
+    """Cost of Gram sums on a GPU, where no tile is kept."""
     if problem.device == "cpu":
         return Estimate(refusal="device='cpu'")
     if problem.sparse or not problem.kernel.tensors:
@@ -148,5 +148,5 @@ def _on_card(problem: Problem, n_init: int) -> Estimate:
 
 
 def _in_halves(problem: Problem) -> bool:
-    """Whether the fused product, off by some 3e-7, is accurate enough."""
+    """Whether the fused product, with an error of some 3e-7, is accurate enough."""
     return bool(problem.tol >= _HALVES and problem.kernel.draftable)

@@ -1,4 +1,4 @@
-"""Points in finitely many coordinates: written down, or made from the rows whenever they are needed."""
+"""Points in finitely many coordinates: stored, or computed from the rows whenever they are needed."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from gramless.arrays import Array, inner, is_tensor, like, namespace, row_square
 from gramless.features import FeatureMap, FourierMap, Moments
 from gramless.spaces import FeatureSpan
 
-_FEW = 4096  # rows up to which features are written down rather than summed by a transform
-_ON_CARD = 2**20  # points worked on at a time there
-_FIRST = 32  # components looked for at first
+_FEW = 4096  # rows up to which features are computed rather than summed by a transform
+_ON_CARD = 2**20  # points processed at a time on a GPU
+_FIRST = 32  # number of components computed at first
 
 
 class Points(Protocol):
-    """n points with p coordinates, in which the norm is Euclidean, and a distance of each from their space.
+    """n points with p coordinates, whose norm is Euclidean, and the distance of each point from their space.
 
     Attributes
     ----------
     norms2 : ndarray of shape (n,)
-        Squared norms; where the coordinates leave something of a point out, with that.
+        Squared norms, including the part of a point outside the coordinates.
     chunk : int
-        Points to be worked on at a time.
+        Number of points to process at a time.
     """
 
     @property
@@ -44,12 +44,12 @@ class Points(Protocol):
         """A span, the coefficients (q, k) in it of `centers` (p, k), and their squared norms (k,)."""
 
     def subset(self, rows: Array) -> Points:
-        """Some of them."""
+        """The points `rows`."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeptPoints:
-    """Principal coordinates of explicit features, written down: all but a negligible part of the variance.
+    """Stored principal coordinates of explicit features, with all but a negligible part of the variance.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class KeptPoints:
         The origin of the coordinates.
     values : ndarray of shape (n, p)
     norms2 : ndarray of shape (n,)
-        Squared distances from the mean in feature space, what the coordinates leave out included.
+        Squared distances from the mean in feature space, including the part outside the coordinates.
     device : str
-        Where the values live.
+        Device of the values.
     """
 
     features: FeatureMap
@@ -92,7 +92,7 @@ class KeptPoints:
 
 @dataclass(frozen=True, eq=False)
 class MappedPoints:
-    """Explicit features of rows, never written down for more than a chunk of them.
+    """Explicit features of rows, computed for a chunk at a time and not stored.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class MappedPoints:
     norms2 : ndarray of shape (n,)
         k(x, x).
     device : str
-        Where the rows live.
+        Device of the rows.
     """
 
     features: FeatureMap
@@ -126,7 +126,7 @@ class MappedPoints:
         return total
 
     def _transformed(self, x: Any, strengths: Array) -> Array:
-        """sum_i strengths_i phi(x_i) by one non-uniform FFT for each sign: a mean among moments, times its weight."""
+        """sum_i strengths_i phi(x_i) by one non-uniform FFT for each sign: the mean of moments times their weight."""
         total = np.zeros(self.features.n_features)
         for sign in (1.0, -1.0):
             used = np.flatnonzero(sign * strengths > 0)
@@ -167,7 +167,7 @@ def make_points(
     rng: np.random.Generator,
     device: str = "cpu",
 ) -> Points:
-    """Coordinates of rows `x`, written down if that takes at most `room` bytes.
+    """Coordinates of rows `x`, stored if they take at most `room` bytes.
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def make_points(
     x : ndarray, CSR or tensor of shape (n, d)
     weights : ndarray of shape (n,)
     accuracy : float
-        Part of the variance that principal coordinates may leave out; no inertia changes by more than that.
+        Fraction of the variance that principal coordinates may leave out; no inertia changes by more than that.
     room : int
     rng : numpy.random.Generator
     device : str
-        Where the rows live.
+        Device of the rows.
     """
     chosen = choose_coordinates(features, x.shape[0], lambda: features.moments(x, weights), accuracy, room, rng)
     return place_points(features, x, chosen, device)
@@ -193,10 +193,10 @@ def choose_coordinates(
     room: int,
     rng: np.random.Generator,
 ) -> Coordinates | None:
-    """Coordinates in which to write down `n` rows in `room` bytes, from their moments; None: do not write them down.
+    """Coordinates in which `n` rows can be stored in `room` bytes, from their moments; None: do not store them.
 
-    Fourier features are not: a few centres are compared with all points by a few non-uniform FFTs, in less time than
-    the points could be written down in. Nor are more features than rows: to find their axes would take too long.
+    Fourier features are not stored: a few non-uniform FFTs compare all points with a few centres, in less time than it
+    takes to store the points. Nor are features that outnumber the rows: to find their axes would take too long.
     """
     width = features.n_features
     unwritten = isinstance(features, FourierMap) or width > n
@@ -209,7 +209,7 @@ def choose_coordinates(
 
 
 def place_points(features: FeatureMap, x: Any, coordinates: Coordinates | None, device: str = "cpu") -> Points:
-    """Rows `x` (n, d), which live on `device`, as points: in coordinates or unwritten."""
+    """Rows `x` (n, d) on `device` as points: with stored coordinates, or without if `coordinates` is None."""
     if coordinates is None:
         return MappedPoints(features, x, to_numpy(features.kernel.diagonal(x)), device)
     axes, mean = coordinates.axes, coordinates.mean
@@ -222,7 +222,7 @@ def place_points(features: FeatureMap, x: Any, coordinates: Coordinates | None, 
 
 
 def _axes(moments: Moments, accuracy: float, most: int, width: int, rng: np.random.Generator) -> Array | None:
-    """Principal axes (D, p) that leave out at most a part `accuracy` of the variance; None if `most` do not suffice."""
+    """Principal axes (D, p) that leave out at most `accuracy` of the variance; None if `most` axes do not suffice."""
     k = min(_FIRST, most)
     while True:
         spectrum = moments.solve(k, accuracy, rng)

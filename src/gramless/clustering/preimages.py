@@ -1,4 +1,4 @@
-"""A point of the input whose image lies near a mean in feature space."""
+"""A point of input space whose image lies near a mean in feature space."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def approximate_preimage(kernel: Kernel, x: Any, shares: Array, starts: Array) -
     -------
     z : ndarray of shape (d,)
     distance2 : float
-        k(z, z) - 2 sum_i a_i k(z, x_i): the squared distance less the squared norm of the mean.
+        k(z, z) - 2 sum_i a_i k(z, x_i): the squared distance minus the squared norm of the mean.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rows that stand for clusters: the nearest to a centre, or a point whose image is nearer still."""
+"""Prototypes of clusters: the row nearest to a centre, or a point whose image is nearer still."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gramless.kernels import Kernel
 
 
 def nearest_members(labels: Array, distances2: Array, weights: Array, k: int) -> Array:
-    """The row (k,) of each cluster that is nearest to its centre; -1 where no row of positive weight is in it.
+    """The row (k,) of each cluster that is nearest to its centre; -1 for a cluster without a row of positive weight.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def center_preimage(kernel: Kernel, members: Array, weights: Array, nearest: Arr
     members : ndarray of shape (m, d)
         Rows of the cluster.
     weights : ndarray of shape (m,)
-        Of these, positive.
+        Weights of these rows, positive.
     nearest : ndarray of shape (1, d)
-        The first start: the member nearest to the centre. The second is the mean of all.
+        The first start: the member nearest to the centre. The second is the mean of all members.
     """
     shares = weights / weights.sum()
     return approximate_preimage(kernel, members, shares, np.vstack([nearest, shares @ members]))[0]

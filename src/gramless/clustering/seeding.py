@@ -11,10 +11,10 @@ from gramless.clustering.cloud import Cloud
 def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True) -> Array:
     """Indices (k,) of points to start from (Arthur & Vassilvitskii 2007), by distances in feature space.
 
-    The first is drawn by weight, each further one with a probability proportional to its weight times its squared
-    distance from those before; of 2 + log k candidates that which lowers the inertia most is taken. Positions are drawn
-    along an order of the points that depends on their values alone: neither the order of the rows nor the writing of a
-    weight as repeated rows changes the outcome.
+    The first seed is drawn by weight, each further seed with a probability proportional to its weight times its squared
+    distance from the seeds before; of 2 + log k candidates, the one that lowers the inertia most is taken. Points are
+    drawn along an order that depends on their values alone, so that neither the order of the rows nor a weight given as
+    repeated rows changes the result.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True)
     k : int
     rng : numpy.random.Generator
     spread : bool
-        False draws all of them by weight, none a copy of another.
+        False: all seeds are drawn by weight alone, but none is a copy of another.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True)
     nearest = _distances2(cloud, norms2, np.array(seeds))[:, 0]
     for _ in range(1, k):
         potential = weights * (nearest if spread else nearest > 0)
-        if not potential.sum() > 0:  # all points sit on seeds: any other will do
+        if not potential.sum() > 0:  # all points coincide with seeds: take any others
             return _completed(np.array(seeds), weights, order, k)
         candidates = np.unique(_positions(potential, order, rng.random(trials)))
         reached = np.minimum(_distances2(cloud, norms2, candidates), nearest[:, None])
@@ -50,23 +50,23 @@ def draw(cloud: Cloud, k: int, rng: np.random.Generator, *, spread: bool = True)
 
 
 def _distances2(cloud: Cloud, norms2: Array, indices: Array) -> Array:
-    """Squared distances (n, t) from some of the points; 0 from itself, whatever rounding makes of it."""
+    """Squared distances (n, t) from the points `indices` (t,); exactly 0 from a point to itself."""
     distances: Array = norms2[:, None] + norms2[indices] - 2 * cloud.columns(indices)
     np.maximum(distances, 0.0, out=distances)
-    # what cancels to a few units of roundoff is a copy: it must not be drawn as a seed of its own
+    # a distance of a few units of roundoff means a copy, which must not be drawn as another seed
     distances[distances < 1e-13 * (norms2[:, None] + norms2[indices])] = 0.0
     distances[indices, np.arange(len(indices))] = 0.0
     return distances
 
 
 def _positions(mass: Array, order: Array, uniform: Array) -> Array:
-    """Points at given parts of the total mass."""
+    """Points at given fractions of the cumulative mass."""
     total = np.cumsum(mass[order])
     found = np.searchsorted(total, uniform * total[-1], side="right")
     return np.asarray(order[np.minimum(found, np.flatnonzero(mass[order])[-1])])
 
 
 def _completed(seeds: Array, weights: Array, order: Array, k: int) -> Array:
-    """Seeds and the first points beside them that count."""
+    """The seeds and, up to k, the first other points of positive weight."""
     rest = [i for i in order[weights[order] > 0] if i not in set(seeds.tolist())]
     return np.concatenate([seeds, rest[: k - len(seeds)]]).astype(np.intp)
