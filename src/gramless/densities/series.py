@@ -1,4 +1,4 @@
-"""The series itself: weights on the rows that a truncated expansion in kernel eigenfunctions gives."""
+"""A density as a truncated expansion in kernel eigenfunctions, stored as weights of the rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gramless.kernels import Kernel, column_shift
 
 _ROWS = 8192
 _MOST_POINTS = 1000
-_LEAK = 1e-10  # of k(x, x), that the features may leave out
-_MOST_VALUES = 2 * 10**8  # of the kernel, that the normalisation may take
+_LEAK = 1e-10  # k(x, x) - |phi(x)|^2 that is allowed, relative to k(x, x)
+_MOST_VALUES = 2 * 10**8  # kernel values that the normalisation may take
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """max(0, sum_n g_n k(x, x_n)) / Z, where g is what the kept terms make of equal weights 1 / N.
+    """max(0, sum_n g_n k(x, x_n)) / Z, where g is the projection of equal weights 1 / N on the terms kept.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class Series:
     shape : Shape
     rows : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
-        g; some may be negative. With all terms they are the rows' own: the Parzen estimate.
+        g; some may be negative. With all terms they are the weights of the rows: the Parzen estimate.
     count : int
-        How many terms were kept.
+        Number of terms kept.
     seed : int
-        For the points at which the negative part is integrated.
+        Seed for the points at which the negative part is integrated.
     """
 
     kernel: Kernel
@@ -47,7 +47,7 @@ class Series:
     seed: int = 0
 
     def raw(self, x: Any) -> Array:
-        """The series (m,) at rows `x` (m, d), its sign as it comes, in units of the kernel."""
+        """The series (m,) at rows `x` (m, d), neither clipped at 0 nor normalised."""
         return rectangular_product(self.kernel, x, self.rows, self.weights[:, None])[:, 0]
 
     def log(self, x: Any) -> Array:
@@ -61,7 +61,7 @@ class Series:
     def mass(self) -> tuple[float, float]:
         """Integral of the positive part, and its standard error: 0 where no weight is negative.
 
-        The negative part is integrated over points drawn from the positive weights' mixture.
+        The integral of the negative part is a mean over points drawn from the mixture of the positive weights.
         """
         if not (self.weights < 0).any():
             return float(self.weights.sum()), 0.0
@@ -69,12 +69,12 @@ class Series:
         rng = np.random.default_rng(self.seed)
         shares = self._acceptance(self._proposals(size, rng))
         top = float(self.weights[self.weights > 0].sum())
-        # the integral of the series itself is known, so that only what lies below 0 is left to chance
+        # the integral of the series is known exactly: only that of its negative part is estimated
         below = top * np.maximum(-shares, 0.0)
         return float(self.weights.sum() + below.mean()), float(below.std() / np.sqrt(size))
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """Points (n, d) drawn from the density: from the mixture of positive weights, with some rejected."""
+        """Points (n, d) drawn from the density: by rejection from the mixture of the positive weights."""
         if not (self.weights < 0).any():
             return self._proposals(n, rng)
         taken: list[Array] = []
@@ -94,7 +94,7 @@ class Series:
         return np.asarray(centers + self.shape.sample(n, rng))
 
     def _acceptance(self, x: Array) -> Array:
-        """The series divided by its part of positive weights: at most 1."""
+        """The series divided by its terms of positive weight: at most 1."""
         both = np.column_stack([self.weights, np.maximum(self.weights, 0.0)])
         values = rectangular_product(self.kernel, x, self.rows, both)
         return np.divide(values[:, 0], values[:, 1], out=np.zeros(len(values)), where=values[:, 1] > 0)
@@ -111,13 +111,13 @@ def fit_series(
 ) -> Series:
     """Expand the density of rows in eigenfunctions of the kernel and keep some of the terms (Girolami 2002).
 
-    The eigenproblem is that of landmark features, at most 1000 of them, exact where there are no more rows. Term j is
+    The eigenproblem is that of at most 1000 landmark features, which are exact where there are no more rows. Term j is
     c_j e_j(x) with c_j the mean of e_j over the rows; with all terms the sum is the Parzen estimate.
 
     Parameters
     ----------
     kernel : Kernel
-        One that is a density in the difference of two points.
+        A kernel that is, up to a factor, a density in the difference of two points.
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
         Positive.
@@ -125,7 +125,7 @@ def fit_series(
         Leading terms to keep; None: chosen by `truncation`.
     truncation : {"held_out", "rule"}
     folds : ndarray of int of shape (n,)
-        Which rows are held out together.
+        The fold of each row; rows of one fold are held out together.
     rng : numpy.random.Generator
     """
     shape = Shape.of(kernel, x.shape[1])
@@ -151,7 +151,7 @@ def fit_series(
 
 
 def _refuse_scattered(kernel: Kernel, x: Any, top: float) -> None:
-    """Raise where float64 cannot tell distances on the scale of the kernel: no landmark would be told from rounding."""
+    """Raise where float64 cannot resolve distances on the scale of the kernel: features would be rounding errors."""
     shift = column_shift(x)
     radius = max(kernel.radius(kernel.prepare(x[i : i + _ROWS], shift)) for i in range(0, x.shape[0], _ROWS))
     if not kernel.rounding(radius, x.shape[1], unit_roundoff()).absolute < 0.1 * top:

@@ -1,4 +1,4 @@
-"""A kernel of the difference of two points as a density: its integral, samples of it, and it spread twice."""
+"""A kernel of the difference of two points as a density: its integral, samples, and convolution with itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramless.kernels.spectral import SpectralDensity
 
 @dataclass(frozen=True)
 class Shape:
-    """k(x - y) = exp(log_integral) times a density in x: a Gaussian, or a mixture of Gaussians of different widths.
+    """k(x - y) = exp(log_integral) times a density in x: a Gaussian, or a scale mixture of Gaussians.
 
     A Matern kernel is the density of sqrt(G) Z, Z normal and G from a gamma distribution of shape nu + d / 2.
 
@@ -35,7 +35,7 @@ class Shape:
 
     @classmethod
     def of(cls, kernel: Kernel, d: int) -> Shape:
-        """The shape of a kernel in `d` dimensions, if it is one."""
+        """The shape of a kernel in `d` dimensions, if the kernel is a density."""
         spectral = kernel.spectral_density()
         if spectral is None or not np.isfinite(spectral.lengthscale):
             raise ValueError(
@@ -62,7 +62,7 @@ class Shape:
         return points
 
     def spread(self) -> tuple[Kernel, float]:
-        """A kernel and a logarithm: the integral of k(x - y) k(x - z) over x is exp(logarithm) kernel(y, z)."""
+        """The convolution, as a kernel and a logarithm: integral k(x - y) k(x - z) dx = exp(logarithm) kernel(y, z)."""
         s = self.spectral
         if s.smooth:
             wide: Kernel = Gaussian(float(np.sqrt(2)) * s.lengthscale)

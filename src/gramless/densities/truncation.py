@@ -1,4 +1,4 @@
-"""Which terms of the series are worth keeping."""
+"""The choice of the terms of the series to keep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gramless.arrays import Array, one_blas_thread
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """Sums over rows of features that a series is made from: those of two sets of rows add.
+    """Sums of features over rows, from which a series is computed: the sums of two sets of rows add.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Moment:
 
 
 def retained_by_rule(moment: Moment, values: Array, axes: Array) -> Array:
-    """The terms (r,) that lower the integrated squared error, each judged by itself.
+    """Mask (r,) of the terms that lower the integrated squared error, each judged by itself.
 
-    With e_j the eigenfunction of unit mean square, term j stays if (mean of e_j)^2 > 2 / (1 + N) times the mean of
+    With e_j the eigenfunction of unit mean square, term j is kept if (mean of e_j)^2 > 2 / (1 + N) times the mean of
     e_j^2 (Girolami 2002, after Kronmal & Tarter 1968): in Gram eigenvectors (1^T u_j)^2 > 2 N / (1 + N).
 
     Parameters
@@ -55,7 +55,7 @@ def retained_by_rule(moment: Moment, values: Array, axes: Array) -> Array:
     Returns
     -------
     ndarray of bool of shape (r,)
-        The first is always kept.
+        The first term is always kept.
     """
     along = (moment.total / moment.weight) @ axes
     kept: Array = along**2 / values > 2 / (1 + moment.weight)
@@ -64,10 +64,10 @@ def retained_by_rule(moment: Moment, values: Array, axes: Array) -> Array:
 
 
 def held_out_count(folds: list[Moment], overlap: Array) -> int:
-    """How many leading terms have the least integrated squared error on rows held out.
+    """The number of leading terms with the least integrated squared error on rows held out.
 
     For a fold v and the series p_M of the other rows, the integral of (p_M - p)^2 is, up to a constant, the integral of
-    p_M^2 less twice the mean of p_M over v. Both follow from moments alone.
+    p_M^2 minus twice the mean of p_M over v. Both follow from moments alone.
 
     Parameters
     ----------

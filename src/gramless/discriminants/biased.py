@@ -1,4 +1,4 @@
-"""The biased discriminant: one class gathered, everything else pushed from its mean."""
+"""The biased discriminant: one class is kept together, all other rows are pushed away from its mean."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class BiasedRule:
     Attributes
     ----------
     directions : ndarray of shape (r, q)
-        Each scaled by the root of its ratio, so that distances along them weigh what separates more.
+        Each is scaled by the root of its ratio, so that directions that separate better weigh more in distances.
     origin : ndarray of shape (r,)
         The mean of the positives.
     ratios : ndarray of shape (q,)
-        Mean square of the negatives from the origin over that of the positives.
+        Mean squared distance of the negatives from the origin, divided by that of the positives.
     shrinkage : float
     """
 
@@ -36,7 +36,7 @@ class BiasedRule:
 def find_biased(classes: ClassScatter, positive: int, shrinkage: float | str, q: int | None) -> BiasedRule:
     """Solve S_n a = l S_p a, both scatters about the mean of the positives (Zhou & Huang 2001).
 
-    Each negative counts on its own: they need not have anything in common.
+    Negatives need not have anything in common: only their distances from the mean of the positives count.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def find_biased(classes: ClassScatter, positive: int, shrinkage: float | str, q:
         Of two classes.
     positive : {0, 1}
     shrinkage : float in (0, 1] or "auto"
-        Of the positives' covariance; "auto": Ledoit and Wolf's estimate over both classes.
+        Shrinkage of the positives' covariance; "auto": Ledoit and Wolf's estimate over both classes.
     q : int or None
-        Directions; None: those whose ratio is above 1.
+        Number of directions; None: all whose ratio is above 1.
     """
     negative = 1 - positive
     gathered = classes.scatters[positive] / classes.weights[positive]
@@ -55,7 +55,7 @@ def find_biased(classes: ClassScatter, positive: int, shrinkage: float | str, q:
     amount = shrinkage
     if isinstance(amount, str):
         amount = max(ledoit_wolf(classes.within, classes.fourth, float(classes.weights.sum())), 1e-3)
-    # as much of the identity as the variance of all rows suggests: positives may be fewer than the coordinates
+    # the identity is scaled by the variance of all rows, since the positives may be fewer than the coordinates
     size = float(np.trace(gathered) + np.trace(pushed)) / 2 / len(gathered)
     dense = (1 - float(amount)) * gathered + float(amount) * max(size, np.finfo(float).tiny) * np.eye(len(gathered))
     with blas_threads_for(len(dense)):

@@ -11,7 +11,7 @@ from gramless.arrays import Array, blas_threads_for
 from gramless.discriminants.scatter import ClassScatter
 from gramless.discriminants.shrinkage import ledoit_wolf, shrink
 
-_NOTHING = 1e-12  # of the largest: variances below count as none
+_NOTHING = 1e-12  # relative to the largest: smaller variances count as 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,9 @@ class FisherRule:
     directions : ndarray of shape (r, q)
         a_1 .. a_q with a_i^T S_w a_j = delta_ij, the largest a^T S_b a first.
     origin : ndarray of shape (r,)
-        The mean of the class means, by the priors.
+        The mean of the class means, weighted by the priors.
     centers : ndarray of shape (c, q)
-        The class means along the directions, from the origin.
+        The class means along the directions, relative to the origin.
     ratios : ndarray of shape (q,)
         a^T S_b a: variance between the classes over variance within.
     shrinkage : float
@@ -39,7 +39,7 @@ class FisherRule:
     shrinkage: float
 
     def scores(self, z: Array, priors: Array) -> Array:
-        """Log of prior times density, up to what all classes share: (m, c) for coordinates `z` (m, q)."""
+        """Log of prior times density, up to a term that all classes share: (m, c) for coordinates `z` (m, q)."""
         near = z @ self.centers.T - 0.5 * np.einsum("ij,ij->i", self.centers, self.centers)
         with np.errstate(divide="ignore"):
             return np.asarray(near + np.log(priors))
@@ -48,15 +48,15 @@ class FisherRule:
 def find_fisher(classes: ClassScatter, priors: Array, shrinkage: float | str | None) -> FisherRule:
     """Solve S_b a = l S_w a (Raykar & Ankur, section 13; Mika et al. 1999).
 
-    S_b = sum_c prior_c (m_c - m)(m_c - m)^T has rank c - 1 at most: once S_w is made the identity, an SVD of c vectors
-    finds all there is.
+    S_b = sum_c prior_c (m_c - m)(m_c - m)^T has rank c - 1 at most: after whitening, which makes S_w the identity, an
+    SVD of c vectors finds all directions.
 
     Parameters
     ----------
     classes : ClassScatter
     priors : ndarray of shape (c,)
     shrinkage : float in [0, 1], "auto" or None
-        "auto": Ledoit and Wolf's; None: 0. Directions without any variance within are then left out.
+        "auto": Ledoit and Wolf's; None: 0. Directions without variance within the classes are left out.
     """
     within = classes.within
     amount = 0.0 if shrinkage is None else shrinkage

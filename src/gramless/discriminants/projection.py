@@ -11,7 +11,7 @@ from gramless.spaces import Eigenspace, Span
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Rows to coordinates along some directions.
+    """Maps rows to coordinates along some directions.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Projection:
 
     @classmethod
     def along(cls, space: Eigenspace, directions: Array, origin: Array) -> Projection:
-        """Directions (r, q) and origin (r,) in the coordinates of an eigenspace; q columns are made, not r."""
+        """Directions (r, q) and origin (r,) in the coordinates of an eigenspace, reduced to q columns."""
         return cls(space.span, space.basis @ directions, (space.offset + origin) @ directions)
 
     def __call__(self, x: Any) -> Array:

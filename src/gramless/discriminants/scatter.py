@@ -46,7 +46,7 @@ def gather_classes(coordinates: Callable[[slice], Array], labels: Array, weights
     Parameters
     ----------
     coordinates : callable
-        Coordinates (m, r) of a slice of rows, numpy's or torch's.
+        Coordinates (m, r) of a slice of rows, an array or a tensor.
     labels : ndarray of shape (n,)
         0 .. classes - 1.
     weights : ndarray of shape (n,)
@@ -63,7 +63,7 @@ def gather_classes(coordinates: Callable[[slice], Array], labels: Array, weights
                 added = DenseMoments.of(values[mine], weights[part][mine], 0.0)
                 before = moments[j]
                 moments[j] = added if before is None else before + added
-    known = [m for m in moments if m is not None]  # a class without weight was refused before
+    known = [m for m in moments if m is not None]  # callers refuse a class without weight
     means = np.array([m.mean for m in known])
     fourth = 0.0
     for part in parts:

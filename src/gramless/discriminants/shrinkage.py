@@ -1,4 +1,4 @@
-"""Covariances of many coordinates from few rows: pulled towards a multiple of the identity."""
+"""Covariances of many coordinates from few rows, shrunk towards a multiple of the identity."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from gramless.arrays import Array
 
 
 def ledoit_wolf(covariance: Array, fourth: float, weight: float) -> float:
-    r"""The part of the identity that brings a covariance nearest to the true one (Ledoit & Wolf 2004, theorem 3.1).
+    r"""The shrinkage that brings a covariance nearest to the true one (Ledoit & Wolf 2004, theorem 3.1).
 
     With S the covariance of r coordinates and m = tr S / r: d^2 = \|S - m I\|^2,
-    b^2 = min(d^2, (1/W^2) sum_i w_i \|z_i z_i^T - S\|^2), and the answer is b^2 / d^2.
+    b^2 = min(d^2, (1/W^2) sum_i w_i \|z_i z_i^T - S\|^2), and the shrinkage is b^2 / d^2.
 
     Parameters
     ----------

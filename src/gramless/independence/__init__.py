@@ -1,4 +1,4 @@
-"""How dependent columns are on each other, by kernels, and the rotation that makes them least so."""
+"""The dependence of columns, measured by kernels, and the rotation that makes it least."""
 
 from gramless.independence.amari import amari_error
 from gramless.independence.contrast import Contrast, landmarks_for

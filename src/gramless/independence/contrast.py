@@ -12,27 +12,27 @@ from gramless.features import LandmarkMap, choose_pivots
 from gramless.kernels import Kernel
 
 _ROWS = 8192
-_STEP = 1e-5  # of the difference that stands for the kernel's derivative; columns have variance 1
+_STEP = 1e-5  # of the finite difference for the kernel's derivative; columns have variance 1
 _MOST = 100
 _BINS = 1000
 
 
 def landmarks_for(kernel: Kernel, z: Array, weights: Array, leak: float, rng: np.random.Generator) -> LandmarkMap:
-    """Landmarks on the line for any column of z W^T: one low-rank factor of all Gram matrices, whatever the rotation.
+    """Landmarks on the real line for any column of z W^T: one low-rank factor of Gram matrices for all rotations W.
 
-    With fixed landmarks the contrast is a smooth function of the rotation, which a factorisation made anew for every
-    rotation would not give. They are chosen by pivoted Cholesky among the middles of 1000 bins, each as likely as it is
-    full in a few rotations: the order of the rows does not matter, and a weight of 2 is a row twice.
+    With fixed landmarks the contrast is a smooth function of the rotation; with a new factorisation for every rotation
+    it would not be. The landmarks are chosen by pivoted Cholesky among the midpoints of 1000 bins, weighted by the rows
+    in each bin over a few rotations: the order of the rows does not matter, and a weight of 2 equals a row given twice.
 
     Parameters
     ----------
     kernel : Kernel
-        A Mercer kernel of numbers.
+        A Mercer kernel of real numbers.
     z : ndarray of shape (n, m)
-        White columns.
+        Whitened columns.
     weights : ndarray of shape (n,)
     leak : float
-        What may be left out of k(x, x) on average.
+        Mean of k(x, x) - |phi(x)|^2 that is allowed.
     rng : numpy.random.Generator
     """
     if not kernel.mercer:
@@ -59,7 +59,7 @@ class Contrast:
     Parameters
     ----------
     features : LandmarkMap
-        Of one column of numbers.
+        Features of one column of numbers.
     regularization : float
         kappa.
     kind : {"kgv", "kcc"}
@@ -132,7 +132,7 @@ class Contrast:
         if not with_pull:
             return value, np.empty((0, 0))
         for b in blocks:
-            back[b, b] = 0.0  # the identities on the diagonal do not move
+            back[b, b] = 0.0  # the identities on the diagonal are constant
         # d log det R = sum_ij tr(back_ji dR_ij) with dR_ij = dB_i C_ij P_j + B_i dC_ij P_j + B_i C_ij dP_j
         beside = shrink @ back @ inverse
         pull = beside + beside.T
@@ -161,6 +161,6 @@ class Contrast:
         least = -float(values[0])
         if least <= -1 or least == 0:
             return (np.inf if least else 0.0), np.zeros_like(mix)
-        left = root @ vectors[:, 0]  # of the matrix mix A, up to scale, with the right one below
+        left = root @ vectors[:, 0]  # left eigenvector of mix A, up to scale; the right one follows
         right = mix @ left / least
         return float(-np.log1p(least) / 2), np.outer(right, left) / (left @ right) / (1 + least)

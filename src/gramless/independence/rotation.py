@@ -1,4 +1,4 @@
-"""Search on the orthogonal group: pairs of columns turned against each other, then all of them together."""
+"""Search on the orthogonal group: first pairs of columns are rotated, then all columns together."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import scipy.optimize
 from gramless.arrays import Array, evenly_spaced
 from gramless.independence.contrast import Contrast
 
-_ANGLES = 24  # in a quarter turn: further on columns only change places or sign
+_ANGLES = 24  # in a quarter turn: beyond it, columns only change places or sign
 _SWEEPS = 5
 _SAMPLE = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """What the search found.
+    """The result of the search.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Rotation:
     value : float
         Their contrast.
     iterations : int
-        Of the last, joint search.
+        Iterations of the last search, over all columns together.
     converged : bool
     """
 
@@ -46,10 +46,10 @@ def find_rotation(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> Rotation:
-    """The rotation of white columns `z` (n, m) with the least contrast, the best of several starts.
+    """The rotation of whitened columns `z` (n, m) with the least contrast, the best of several starts.
 
-    From each start, pairs of columns are turned through a quarter circle in steps (on at most 2000 rows), sweep after
-    sweep, which finds the valley; then L-BFGS on W = exp(S) W_0, S skew, with the exact gradient, finds its bottom.
+    From each start, pairs of columns are rotated through a quarter circle in steps (on at most 2000 rows), sweep after
+    sweep, which comes near a minimum. Then L-BFGS on W = exp(S) W_0, S skew, with the exact gradient, converges to it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def find_rotation(
 
 
 def sweep_pairs(contrast: Contrast, z: Array, weights: Array, start: Array) -> Array:
-    """Turn two columns at a time to the best of 24 angles, until a sweep over all pairs changes nothing."""
+    """Rotate two columns at a time to the best of 24 angles, until a sweep over all pairs changes nothing."""
     turn, m = start.copy(), len(start)
     angles = np.arange(_ANGLES) * (np.pi / 2 / _ANGLES)
     for _ in range(_SWEEPS):
@@ -90,7 +90,7 @@ def sweep_pairs(contrast: Contrast, z: Array, weights: Array, start: Array) -> A
 
 
 def descend(contrast: Contrast, z: Array, weights: Array, start: Array, tol: float, max_iter: int) -> Rotation:
-    """L-BFGS on exp(S) start over skew matrices S; the derivative of exp is that of SciPy."""
+    """L-BFGS on exp(S) start over skew matrices S; SciPy has the derivative of exp."""
     m = len(start)
     upper = np.triu_indices(m, 1)
 
