@@ -1,6 +1,6 @@
 """Figures of fitted models, in the manner of scikit-learn's displays. Needs matplotlib: ``pip install ".[plot]"``.
 
-``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns keeps what was computed, and
+``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns keeps the computed values, and
 ``.plot(ax=)`` draws it again elsewhere.
 """
 

@@ -35,7 +35,7 @@ def axes_or_new(ax: Axes | None, **settings: Any) -> Axes:
 
 
 def pale_viridis() -> Colormap:
-    """Viridis mixed with white: as orderly to the eye, and lines and points stand out on it."""
+    """Viridis mixed with white: still perceptually ordered, and lines and points stand out on it."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -45,7 +45,7 @@ def pale_viridis() -> Colormap:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Colour, line and marker that no line of `ax` has yet: told apart in print too."""
+    """Colour, line style and marker for the next line of `ax`, distinguishable in print too."""
     number = len(ax.get_lines())
     return {
         "color": PALETTE[number % len(PALETTE)],

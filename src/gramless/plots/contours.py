@@ -1,4 +1,4 @@
-"""Components of data in the plane, as heights over it."""
+"""Components of two-dimensional data, as contours over the plane."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ComponentsDisplay:
     numbers : sequence of int
         Which components to draw, counted from 1.
     titles : sequence of str
-        One for each.
+        One for each component.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ComponentsDisplay:
         return cls(grid, points, numbers, titles).plot(axes, levels=levels)
 
     def plot(self, axes: Any = None, *, levels: int = 12) -> ComponentsDisplay:
-        """Draw, in `axes` (one for each component) or a new figure, about so many contour lines each."""
+        """Draw, in `axes` (one for each component) or a new figure, with about `levels` contour lines each."""
         across, up = self.grid.across, self.grid.up
         panels = _panels(axes, len(self.numbers), np.ptp(up) / np.ptp(across))
         for ax, number, title in zip(panels, self.numbers, self.titles, strict=True):
@@ -90,7 +90,7 @@ class ComponentsDisplay:
 
 
 def plot_components(estimator: Any, X: Any, **settings: Any) -> Array:
-    """:meth:`ComponentsDisplay.from_estimator`, for those who want the axes only.
+    """:meth:`ComponentsDisplay.from_estimator`, returning only the axes.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def plot_components(estimator: Any, X: Any, **settings: Any) -> Array:
         The data to show; it sets the part of the plane that is drawn.
     **settings
         ``components``: a sequence of numbers counted from 1, all by default; ``axes``: one for each component, a new
-        figure by default; ``resolution``: points along each side of the grid, 100 by default; ``levels``: how many
-        contour lines, about, 12 by default; ``margin``: room around the data as a share of its extent, 0.12 by default.
+        figure by default; ``resolution``: points along each side of the grid, 100 by default; ``levels``: about how
+        many contour lines, 12 by default; ``margin``: room around the data as a share of its extent, 0.12 by default.
 
     Returns
     -------
@@ -129,7 +129,7 @@ class Heights(NamedTuple):
 
 
 def component_heights(estimator: Any, points: Array, resolution: int = 100, margin: float = 0.12) -> Heights:
-    """Components on a grid around `points` (n, 2), of so many points a side."""
+    """Components on a grid around `points` (n, 2), with `resolution` points on each side."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = margin * max(float((high - low).max()), np.finfo(float).tiny)
     across, up = (np.linspace(low[j] - room, high[j] + room, resolution) for j in (0, 1))
@@ -180,7 +180,7 @@ def _panels(axes: Any, count: int, aspect: float) -> Array:
 
 
 def _draw(ax: Axes, across: Array, up: Array, height: Array, levels: int) -> None:
-    """Soft colours for a first look, lines that survive a black-and-white printer."""
+    """Pale colours, and contour lines that remain visible in black-and-white print."""
     span = float(np.ptp(height))
     ax.contourf(across, up, height, levels=4 * levels, cmap=pale_viridis())
     if span <= 1e-12 * float(np.abs(height).max(initial=0.0)):

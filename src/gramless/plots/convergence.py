@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class Residuals(Silent):
-    """Follows a fit and keeps the residual after every pass over the Gram matrix.
+    """Observes a fit and stores the residual after every pass over the Gram matrix.
 
     Attributes
     ----------
     passes : list of int
     residuals : list of float
-        Worst of the wanted pairs, relative to the largest eigenvalue.
+        Largest residual of the wanted pairs, relative to the largest eigenvalue.
     tol : float
-        What was wanted.
+        The residual wanted.
     method : str
 
     Examples
@@ -93,12 +93,12 @@ class ConvergenceDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, *, label: str | None = None, ax: Axes | None = None
     ) -> ConvergenceDisplay:
-        """Fit a copy of `estimator` to `X` and draw what it tells; with the same `ax` again, another one beside it.
+        """Fit a copy of `estimator` to `X` and draw its residuals; another call with the same `ax` adds a line.
 
         Raises
         ------
         ValueError
-            If the fit tells no residuals: with explicit features, and with solvers other than block Krylov.
+            If the fit reports no residuals: with explicit features, and with solvers other than block Krylov.
         """
         told = Residuals()
         with observed_by(told):

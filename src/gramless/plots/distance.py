@@ -70,7 +70,7 @@ class SubspaceDistanceDisplay:
         batch : int
             Rows in each call of ``partial_fit``.
         components : int, optional
-            How many leading ones to compare; all that are kept by default.
+            Number of leading components to compare; by default all that are kept.
         label : str, optional
         ax : Axes, optional
         """

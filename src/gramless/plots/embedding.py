@@ -27,7 +27,7 @@ class EmbeddingDisplay:
     labels : array-like of shape (n_samples,), optional
         Classes of the rows.
     components : pair of int, default=(1, 2)
-        Which to draw across and up, counted from 1.
+        Which components to draw across and up, counted from 1.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class EmbeddingDisplay:
 
 
 def plot_embedding(scores: Any, labels: Any = None, ax: Axes | None = None) -> Axes:
-    """:class:`EmbeddingDisplay` of the first two components, for those who want the axes only.
+    """:class:`EmbeddingDisplay` of the first two components, returning only the axes.
 
     Parameters
     ----------

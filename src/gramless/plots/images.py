@@ -1,4 +1,4 @@
-"""Rows that are images."""
+"""The shape of rows that are images."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import isqrt
 
 
 def image_shape(columns: int, shape: tuple[int, int] | None = None) -> tuple[int, int] | None:
-    """Height and width of images of so many pixels: as given, or a square; None where there is no such square.
+    """Height and width of images of `columns` pixels: as given, or a square; None where there is no such square.
 
     Examples
     --------

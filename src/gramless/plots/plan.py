@@ -1,4 +1,4 @@
-"""What each method would have cost, and which was taken."""
+"""The estimated cost of each method, and the method chosen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PlanDisplay:
-    """The plan as bars: estimated seconds of each method, and why those not taken were not.
+    """The plan as bars: estimated seconds of each method, and why a method was not chosen.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class PlanDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> PlanDisplay:
-        """Draw the plan of anything fitted that has one."""
+        """Draw the plan of a fitted estimator that has one."""
         if not hasattr(estimator, "plan_"):
             raise ValueError(f"{type(estimator).__name__} has no plan_; pass a fitted estimator of gramless")
         return cls(estimator.plan_).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> PlanDisplay:
-        """Draw, in `ax` or a new figure; methods that cannot serve are named with the reason."""
+        """Draw, in `ax` or a new figure; methods that do not apply are named with the reason."""
         rows = sorted(zip(self.plan.rows(), self.plan.candidates.items(), strict=True), key=_order)
         able = [estimate.seconds for _, (_, estimate) in rows if not estimate.refusal]
         least, most = 0.5 * min(able), max(able)
@@ -85,6 +85,6 @@ class PlanDisplay:
 
 
 def _order(row: Any) -> tuple[bool, float]:
-    """The fastest first, those that cannot serve last."""
+    """The fastest method first, methods that do not apply last."""
     _, (_, estimate) = row
     return bool(estimate.refusal), estimate.seconds

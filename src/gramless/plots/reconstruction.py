@@ -1,4 +1,4 @@
-"""Images, and what the components make of them."""
+"""Images, and their reconstructions from the components."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ReconstructionDisplay:
         return cls(galleries, shape=shape).plot(axes)
 
     def plot(self, axes: Any = None) -> ReconstructionDisplay:
-        """Draw, in `axes` (one for each gallery) or a new figure, all in one scale of greys."""
+        """Draw, in `axes` (one for each gallery) or a new figure, all on one grey scale."""
         names = list(self.galleries)
         if axes is None:
             width = min(11.0, 0.9 * self.count + 1.2)

@@ -1,4 +1,4 @@
-"""Eigenvalues with what is proved of them."""
+"""Eigenvalues with their certified intervals."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class SpectrumDisplay:
     certificate : Certificate
         Eigenvalues and their intervals.
     shares : array-like of shape (k,)
-        Part of the total variance that each component explains.
+        Share of the total variance that each component explains.
 
     Attributes
     ----------
     ax_ : Axes
-        Of the eigenvalues; the shares have an axis of their own on the right.
+        Axes of the eigenvalues; the shares have an axis of their own on the right.
     figure_ : Figure
 
     Examples
@@ -62,7 +62,7 @@ class SpectrumDisplay:
         bars = ax.twinx()
         bars.bar(number, 100 * np.cumsum(self.shares), color=_LIGHT, alpha=0.45, width=0.8)
         bars.set(ylim=(0, 100), ylabel="variance explained so far (%)")
-        ax.set_zorder(bars.get_zorder() + 1)  # the points before the bars
+        ax.set_zorder(bars.get_zorder() + 1)  # points in front of the bars
         ax.patch.set_visible(False)
         values, certificate = self.certificate.values, self.certificate
         errors = np.maximum([values - certificate.lower, certificate.upper - values], 0.0)
@@ -78,7 +78,7 @@ class SpectrumDisplay:
 
 
 def plot_spectrum(estimator: Any, ax: Axes | None = None) -> Axes:
-    """:meth:`SpectrumDisplay.from_estimator`, for those who want the axes only.
+    """:meth:`SpectrumDisplay.from_estimator`, returning only the axes.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def plot_spectrum(estimator: Any, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Of the eigenvalues.
+        Axes of the eigenvalues.
     """
     return SpectrumDisplay.from_estimator(estimator, ax=ax).ax_
 

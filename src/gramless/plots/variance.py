@@ -20,7 +20,7 @@ class ExplainedVarianceDisplay:
     Parameters
     ----------
     shares : array-like of shape (k,)
-        Of each component.
+        Share of each component.
     lower, upper : array-like of shape (k,), optional
         Bounds on each share, from the certificate.
     label : str, optional
@@ -69,7 +69,7 @@ class ExplainedVarianceDisplay:
         ----------
         ax : Axes, optional
         thresholds : tuple of float
-            Shares whose crossing is marked by the number of components it takes.
+            Shares that are marked with the number of components that reach them.
         """
         ax = axes_or_new(ax, figsize=(5.6, 4.0))
         number = np.arange(1, len(self.shares) + 1)

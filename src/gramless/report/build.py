@@ -39,7 +39,7 @@ def write_report(
     shape: tuple[int, int] | None = None,
     points: int = 4000,
 ) -> Path:
-    """Write what a model found in its data to one HTML file that needs nothing else.
+    """Write the results of a model on its data to one self-contained HTML file.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def write_report(
         What the labels are called.
     title : str
     shape : pair of int, optional
-        Height and width where rows are images; by default rows of 16 pixels or more are, where that makes a square and
-        the columns have no names.
+        Height and width where rows are images; by default rows are images if 16 or more pixels make a square and the
+        columns have no names.
     points : int
-        Rows at most that the page holds; of more a sample is drawn.
+        Most rows that the page shows; of more rows a sample is drawn.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def build_report(
 
 
 def _sections(model: Any, sample: Sample, label: str, pictures: tuple[int, int] | None) -> list[Section]:
-    """What there is to show, what one looks at first to begin with."""
+    """The sections of the page, those that a reader looks at first at the top."""
     return [
         *_embedding_section(model, sample, label),
         *_contour_section(model, sample),
@@ -233,6 +233,6 @@ def _refuse_other_columns(model: Any, sample: Sample) -> None:
 
 
 def _picture_shape(model: Any, sample: Sample, shape: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Height and width, if rows are images: as said, or square and without names of columns."""
+    """Height and width, if rows are images: as given, or square if the columns have no names."""
     named = hasattr(model, "feature_names_in_") or sample.names[0] != "x1"
     return None if shape is None and named else image_shape(len(sample.names), shape)

@@ -1,4 +1,4 @@
-"""The data of the embedding, which the script beside this file draws."""
+"""The data of the embedding, which the script embedding.js draws."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _payload(model: Any, sample: Sample, scores: Array, label: str) -> dict[str,
 
 
 def _classes(labels: Array | None, title: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Labels as classes; numbers of many different values are one more column to colour by."""
+    """Labels as classes; numbers with many different values become one more column to colour by."""
     if labels is None:
         return None, []
     names, codes = np.unique(labels, return_inverse=True)
@@ -75,5 +75,5 @@ def _classes(labels: Array | None, title: str) -> tuple[dict[str, Any] | None, l
 
 
 def _safe(told: str) -> str:
-    """JSON in which no text can end the script it stands in."""
+    """JSON escaped so that no string in it can end the script element around it."""
     return told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

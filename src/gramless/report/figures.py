@@ -1,4 +1,4 @@
-"""Plotly's figures: how they all look, and how they become a part of a page."""
+"""Figures by Plotly: their common style, and their HTML."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def require_plotly() -> Any:
 
 
 def plotly_script() -> str:
-    """The library itself, to stand in the page, and the rule that the page may reach nothing outside."""
+    """Plotly's script, to be embedded in the page, and a policy that lets the page load nothing from outside."""
     from plotly.offline import get_plotlyjs
 
     return f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<script>{get_plotlyjs()}</script>\n'
 
 
 def panels(rows: int, columns: int, **settings: Any) -> Any:
-    """An empty figure of several panels, in the style of all."""
+    """An empty figure of several panels, in the common style."""
     require_plotly()
     from plotly.subplots import make_subplots
 
@@ -72,7 +72,7 @@ def plot_html(figure: Any, name: str) -> str:
 
 
 def shortened(values: Any) -> Any:
-    """Numbers to a millionth of the largest: a page need not spell out more.
+    """Numbers rounded to a millionth of the largest, which keeps the page small.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rows that are images, and what the components keep of them."""
+"""Rows that are images, and their reconstructions from the components."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 10
 
 
 def reconstructions(model: Any, sample: Sample, method: str) -> dict[str, Array]:
-    """Some rows, and what a quarter of the components and all of them make of those."""
+    """Some rows, and their reconstructions from a quarter of the components and from all of them."""
     rows = _of_every_label(sample)
     k = len(model.eigenvalues_)
     found = {"given": rows}
@@ -25,7 +25,7 @@ def reconstructions(model: Any, sample: Sample, method: str) -> dict[str, Array]
 
 
 def gallery_figure(galleries: dict[str, Array], shape: tuple[int, int]) -> Any:
-    """Galleries one above the other, each a strip of images in one scale of greys."""
+    """Galleries one above the other, each a strip of images on one grey scale."""
     go = require_plotly()
     height, width = shape
     count = len(next(iter(galleries.values())))
@@ -61,11 +61,11 @@ def gallery_figure(galleries: dict[str, Array], shape: tuple[int, int]) -> Any:
 
 
 def _of_every_label(sample: Sample) -> Array:
-    """Ten rows; of different labels as far as there are."""
+    """Ten rows, of as many different labels as there are."""
     if sample.labels is None:
         return sample.first(_SHOWN).rows
     _, codes = np.unique(sample.labels, return_inverse=True)
-    turn = np.zeros(len(codes), dtype=int)  # how many of its label come before a row
+    turn = np.zeros(len(codes), dtype=int)  # number of rows with the same label before each row
     for code in range(codes.max() + 1):
         members = np.flatnonzero(codes == code)
         turn[members] = np.arange(len(members))

@@ -17,9 +17,9 @@ def column_influence(project: Callable[[Array], Array], rows: Array, *, seed: in
 
     For each column j the mean, over rows, of ``|s(x) - s(x')|^2 / 2``, divided by the total variance of the scores s;
     x' is x with column j of another row, drawn at random. This is Jansen's estimator of Sobol's total effect index: for
-    independent columns it is the part of the variance of the components that goes away with column j, effects that
-    need other columns too included, so that the sum may exceed 1. Columns that depend on one another share their
-    influence, each with the whole of it.
+    independent columns it is the share of the variance of the components that is due to column j, interactions with
+    other columns included, so that the sum may exceed 1. Columns that depend on one another share their influence: it
+    counts in full for each of them.
 
     Parameters
     ----------

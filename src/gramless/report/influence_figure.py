@@ -14,7 +14,7 @@ _MOST = 30
 
 
 def influence_figure(influence: Array, names: tuple[str, ...], shape: tuple[int, int] | None) -> Any:
-    """One bar for each of the 30 most influential columns, or one pixel for each."""
+    """One bar for each of the 30 most influential columns, or one pixel for each column."""
     go = require_plotly()
     figure = panels(1, 1)
     if shape is not None:

@@ -46,7 +46,7 @@ class Section:
     text : tuple of str
         Paragraphs; escaped.
     body : str
-        HTML, made of escaped texts.
+        HTML, in which all strings are escaped already.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Section:
     body: str = ""
 
     def html(self) -> str:
-        """As HTML."""
+        """The section as HTML."""
         paragraphs = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.text)
         return (
             f'<section id="{escape(self.name)}">\n<h2>{escape(self.title)}</h2>\n{paragraphs}\n{self.body}\n</section>'
@@ -73,7 +73,7 @@ def html_page(
     head: str = "",
     scripts: str = "",
 ) -> str:
-    """The page; `title`, `lead` and `heading` are texts, the rest is HTML."""
+    """The page; `title`, `lead` and `heading` are plain strings, the rest is HTML."""
     return _PAGE.substitute(
         title=escape(title),
         heading=escape(title if heading is None else heading),
@@ -94,5 +94,5 @@ def figure_html(body: str, caption: str) -> str:
 
 @cache
 def read_asset(name: str) -> str:
-    """A file that lies beside this one."""
+    """The content of a file in the folder of this module."""
     return files("gramless.report").joinpath(name).read_text(encoding="utf-8")

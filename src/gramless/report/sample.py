@@ -1,4 +1,4 @@
-"""Some rows of the data, with their numbers and labels: a page cannot hold a million."""
+"""A sample of the rows, with their numbers and labels: a page cannot hold a million rows."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Sample:
     ----------
     rows : ndarray of shape (m, d)
     numbers : ndarray of shape (m,)
-        Which rows of the data they are, counted from 0.
+        Numbers of these rows in the data, counted from 0.
     total : int
-        Rows of the data.
+        Number of rows of the data.
     names : tuple of str
-        Of the columns.
+        Names of the columns.
     labels : ndarray of shape (m,), or None
     """
 
@@ -37,7 +37,7 @@ class Sample:
     labels: Array | None = None
 
     def first(self, count: int) -> Sample:
-        """At most so many of them, spread evenly."""
+        """At most `count` of the rows, evenly spaced."""
         chosen = evenly_spaced(len(self.rows), count)
         labels = None if self.labels is None else self.labels[chosen]
         return replace(self, rows=self.rows[chosen], numbers=self.numbers[chosen], labels=labels)

@@ -1,4 +1,4 @@
-"""The spectrum with what is proved of it, and the variance explained."""
+"""The spectrum with its certified bounds, and the variance explained."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gramless.report.figures import BLUE, INK, ORANGE, SAND, panels, require_plo
 
 
 def spectrum_figure(model: Any) -> Any:
-    """Eigenvalues in their intervals; beside them how wide the intervals are, and how far components may be turned."""
+    """Eigenvalues in their intervals; beside them the widths of the intervals and the bounds on angles."""
     certificate = model.certificate_
     titles = ("eigenvalues in their intervals", "what is proved of each")
     figure = panels(1, 2, subplot_titles=titles, horizontal_spacing=0.11)
@@ -45,7 +45,7 @@ def _magnitudes(values: Any) -> dict[str, Any]:
 
 
 def _eigenvalues(certificate: Any) -> Any:
-    """Points with error bars; pointing at one tells its interval."""
+    """Points with error bars; the mouse over a point shows its interval."""
     values, lower, upper = certificate.values, certificate.lower, certificate.upper
     texts = [
         f"component {j}<br>eigenvalue {value:.8g}<br>at least {low:.8g}<br>at most {high:.8g}<br>{kind}"
@@ -72,7 +72,7 @@ def _eigenvalues(certificate: Any) -> Any:
 
 
 def _measure(name: str, measure: Any, color: str, symbol: str, dash: str) -> Any:
-    """A curve of what is positive and finite."""
+    """A curve of the positive, finite values of `measure`."""
     return require_plotly().Scatter(
         x=np.arange(1, len(measure) + 1),
         y=np.where(np.isfinite(measure) & (measure > 0), measure, np.nan),

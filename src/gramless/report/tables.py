@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows; columns listed in `words` are set flush left, the others are numbers; `strong` rows stand out."""
+    """Rows of strings; columns named in `words` are left-aligned, the others are numbers; `strong` rows stand out."""
 
     title: str
     header: tuple[str, ...]
@@ -24,7 +24,7 @@ class Table:
     strong: Collection[int] = ()
 
     def html(self) -> str:
-        """As HTML, every text escaped."""
+        """The table as HTML, every string escaped."""
         kinds = [' class="word"' if name in self.words else "" for name in self.header]
         head = "".join(f"<th{kind}>{escape(name)}</th>" for kind, name in zip(kinds, self.header, strict=True))
         rows = "\n".join(self._row(number, row, kinds) for number, row in enumerate(self.rows))
@@ -35,7 +35,7 @@ class Table:
         )
 
     def drawn(self) -> Any:
-        """As rich draws it on a console, the note below."""
+        """The table for the package rich, which draws it on a console, with the note below."""
         import rich.box
         import rich.table
         from rich.console import Group
@@ -56,7 +56,7 @@ class Table:
 
 
 def plan_table(plan: Plan) -> Table:
-    """What each method said it would cost."""
+    """The estimated cost of each method."""
     problem = plan.problem
     return Table(
         title=f"The plan for {problem.n:,} rows, {problem.k} components",
@@ -69,7 +69,7 @@ def plan_table(plan: Plan) -> Table:
 
 
 def certificate_table(certificate: Certificate) -> Table:
-    """What is proved of each component."""
+    """What is proved about each component."""
     note = "Width: relative to the eigenvalue. Angle: no more than this, in radians, between computed and true vector."
     if certificate.failure_probability:
         note += f" Probabilistic rows are wrong with probability at most {certificate.failure_probability:.0e}."
