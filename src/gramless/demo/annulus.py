@@ -21,7 +21,7 @@ _SIGMA = 0.8
 
 
 def annulus_chapter(n: int = 400) -> Chapter:
-    """Fit both, draw both, and measure which component knows the radius."""
+    """Fit PCA and kernel PCA, draw both, and measure which component correlates with the radius."""
     x = annulus(n, rng=0)
     pca = PCA(2).fit(x)
     kpca = KernelPCA(6, kernel=Gaussian(_SIGMA), random_state=0).fit(x)

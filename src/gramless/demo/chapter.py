@@ -1,4 +1,4 @@
-"""What the tour tells: sentences, a figure, tables. The console and the page both show it."""
+"""The content of the tour: text, a figure, tables. The console and the page both show it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Chapter:
     text : tuple of str
         Paragraphs.
     name : str
-        File name of the figure, without its ending.
+        File name of the figure, without its extension.
     figure : Figure
     caption : str
-        What the figure shows, also for those who cannot see it.
+        What the figure shows, also for readers who cannot see it.
     tables : tuple of Table
     """
 

@@ -1,4 +1,4 @@
-"""The tour as one HTML file: figures inside, no scripts, nothing fetched."""
+"""The tour as one HTML file: figures embedded, no scripts, nothing loaded from outside."""
 
 from __future__ import annotations
 

@@ -29,17 +29,17 @@ def run(out: Path | str = "demo", *, rows: int = 5000, console: Console | None =
     Parameters
     ----------
     out : path
-        Folder for ``annulus.png``, ``digits.png``, ``report.html`` and a table to try commands on, ``annulus.npy``;
-        made where it does not exist.
+        Folder for ``annulus.png``, ``digits.png``, ``report.html`` and a table to try commands on, ``annulus.npy``; it
+        is created if it does not exist.
     rows : int
-        Rows of the set that is timed beside scikit-learn.
+        Rows of the data set that is timed beside scikit-learn.
     console : rich.console.Console, optional
         Where to print; standard output by default.
 
     Returns
     -------
     Path
-        Of the page.
+        Path of the page.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def show(console: Console, chapter: Chapter) -> None:
 
 
 def png(chapter: Chapter) -> bytes:
-    """The chapter's figure in 128 colours, a quarter of the bytes; the same figure gives the same bytes."""
+    """The chapter's figure in 128 colours, which takes a quarter of the bytes; equal figures give equal bytes."""
     from PIL import Image
 
     drawn, reduced = BytesIO(), BytesIO()

@@ -1,4 +1,4 @@
-"""A local page on which the width, the degree and the components of kernel PCA are moved, and the picture follows.
+"""A local page with sliders for the bandwidth, the degree and the components of kernel PCA; its pictures follow them.
 
 Needs panel, bokeh and datashader: ``pip install ".[explorer]"``.
 """

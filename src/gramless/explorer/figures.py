@@ -1,4 +1,4 @@
-"""The drawings of the page: each takes a view and shows it."""
+"""The figures of the page: each takes a view and shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INK, _SOFT, _BAR, _CHOSEN = "#1d2733", "#5b6775", "#a9b8ca", "#00224e"
 
 
 class PointPicture:
-    """Points as an image that is made anew for what is in sight, and for the width that the window leaves."""
+    """Points as an image that is drawn again when the visible range or the width of the window changes."""
 
     def __init__(self, width: int, height: int, opacity: float = 1.0, **settings: Any) -> None:
         from bokeh.events import RangesUpdate
@@ -31,7 +31,7 @@ class PointPicture:
         self._size = (width, height)
 
     def show(self, points: Array, coloring: Coloring, extent: Extent) -> None:
-        """Draw `points` (m, 2), and look at `extent`."""
+        """Draw `points` (m, 2), with the axes set to `extent`."""
         self._points, self._coloring = points, coloring
         (self.figure.x_range.start, self.figure.x_range.end, self.figure.y_range.start, self.figure.y_range.end) = (
             extent
@@ -39,7 +39,7 @@ class PointPicture:
         self._paint(extent)
 
     def _resized(self, width: int) -> None:
-        """Paint as many pixels across as the browser says there are."""
+        """Draw as many pixels across as the browser reports."""
         self._size = (max(width, 1), self._size[1])
         self._paint(self._extent)
 
@@ -64,7 +64,7 @@ class Embedding(PointPicture):
 
 
 class Contours(PointPicture):
-    """One component as heights over a plane through the data."""
+    """One component as contour lines over a plane through the data."""
 
     def __init__(self, which: int) -> None:
         from bokeh.models import ColumnDataSource
@@ -87,7 +87,7 @@ class Contours(PointPicture):
 
 
 class Spectrum:
-    """Shares of variance, with their intervals; those that are drawn stand out."""
+    """Shares of variance, with their intervals; the components of the embedding stand out."""
 
     def __init__(self) -> None:
         from bokeh.models import ColumnDataSource, Range1d
@@ -149,7 +149,7 @@ def contour_lines(across: Array, up: Array, heights: Array, count: int = 10) -> 
 
 
 def _figure(width: int, height: int, **settings: Any) -> Any:
-    """A figure as wide as there is room, in proportion to `width` where it shares that; at least half of it."""
+    """A figure that fills its row, or a share of it proportional to `width`, but has at least `width` / 2 pixels."""
     from bokeh.plotting import figure
 
     room = {"min_width": width // 2, "sizing_mode": "stretch_width", "styles": {"flex": f"{width} 1 0"}}

@@ -1,4 +1,4 @@
-"""Work in a thread of its own that only ever does what was asked for last."""
+"""A worker thread that answers only the latest question."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 
 class LatestOnly:
-    """Answers the newest question; those that came before it and were not begun are dropped.
+    """Answers the newest question; earlier questions that were not begun are dropped.
 
     Parameters
     ----------
     answers : callable
-        Question to an iterator of answers, each better than the one before. It is left where a newer question waits.
+        Takes a question, returns an iterator of answers, each better than the one before. The iteration stops when a
+        newer question waits.
     deliver : callable
         Takes every answer, and every exception, in the worker's thread.
 
@@ -59,5 +60,5 @@ class LatestOnly:
                     self._deliver(answer)
                     if self._waiting:
                         break
-            except Exception as error:  # whatever it is: the page shows it, and the next question is answered
+            except Exception as error:  # any error: the page shows it, and the next question is answered
                 self._deliver(error)

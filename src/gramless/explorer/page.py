@@ -17,7 +17,7 @@ from gramless.explorer.settings import FAMILIES, Settings
 from gramless.explorer.view import View
 from gramless.explorer.workbench import Workbench
 
-OCTAVES = 4.0  #: the slider goes so far below and above the median distance
+OCTAVES = 4.0  #: the range of the slider below and above the median distance
 _WIDE = {"sizing_mode": "stretch_width"}
 _STYLE = """
 body { background: #fff; color: #1d2733; }
@@ -45,7 +45,7 @@ class Page:
         self.code = panel.pane.HTML("", width=290)
         self._document = panel.state.curdoc
         self._latest = LatestOnly(self._answers, self._deliver)
-        panel.state.onload(self.refresh)  # a page drawn before it is sent asks a server elsewhere for style sheets
+        panel.state.onload(self.refresh)  # a page drawn before it is sent loads style sheets from another server
 
     def _controls(self, panel: Any) -> None:
         table, bench = self.workbench.table, self.workbench
@@ -60,7 +60,7 @@ class Page:
         self.count = _widget(widgets.IntSlider, label="Components", start=1, end=most, value=min(6, most))
         self.across = _widget(widgets.Select, label="Across", options=numbers, value=1, width=125)
         self.up = _widget(widgets.Select, label="Up", options=numbers, value=min(2, most), width=125)
-        self.standardize = widgets.CheckBoxGroup(options=["Scale the columns"])  # whose words are part of the box
+        self.standardize = widgets.CheckBoxGroup(options=["Scale the columns"])  # its labels belong to the boxes
         colors = ["density"] if table.labels is None else ["label", "density"]
         self.color = _widget(widgets.Select, label="Colour", options=[*colors, *table.names[:50]])
         for control in (self.family, self.width, self.degree, self.across, self.up, self.standardize):
@@ -69,12 +69,12 @@ class Page:
         self.color.param.watch(lambda event: self._redraw(), "value")
 
     def _suggestion(self, widgets: Any, criterion: str) -> Any:
-        """A button that sets the width by a criterion."""
+        """A button that sets the bandwidth by a criterion."""
 
         def choose(event: Any) -> None:
             try:
                 octaves = self.workbench.suggest(self.settings, criterion)
-            except Exception as error:  # whatever it is: the page shows it, as it does for views
+            except Exception as error:  # any error: the page shows it, as it does for views
                 self.draw(error)
                 return
             self.width.value = float(np.clip(round(8 * octaves) / 8, -OCTAVES, OCTAVES))
@@ -86,7 +86,7 @@ class Page:
 
     @property
     def settings(self) -> Settings:
-        """What the controls say."""
+        """The settings of the controls."""
         return Settings(
             family=self.family.value,
             octaves=float(self.width.value),
@@ -98,7 +98,7 @@ class Page:
         )
 
     def refresh(self) -> None:
-        """Ask for the picture of the settings there are."""
+        """Ask for a view of the present settings."""
         self._latest.ask(self.settings)
 
     def _answers(self, settings: Settings) -> Iterator[View]:
@@ -109,11 +109,11 @@ class Page:
     def _deliver(self, answer: View | Exception) -> None:
         if self._document is None:
             self.draw(answer)
-        else:  # the one thing that another thread may do to a document
+        else:  # the only way to change a document from another thread
             self._document.add_next_tick_callback(partial(self.draw, answer))
 
     def draw(self, answer: View | Exception) -> None:
-        """Show a view, or what went wrong."""
+        """Show a view, or the error."""
         if isinstance(answer, Exception):
             self.status.object = f"<p role='alert' style='color:#b3261e'>{escape(str(answer))}</p>"
             return
@@ -159,7 +159,7 @@ class Page:
         self.refresh()
 
     def layout(self) -> Any:
-        """Everything, arranged."""
+        """The layout of the whole page."""
         import panel
 
         table = self.workbench.table
@@ -179,16 +179,16 @@ class Page:
         return panel.Row(side, main, stylesheets=[_STYLE], **_WIDE)
 
 
-_BEFORE = {"label": "name", "variant": "button_style"}  # until 1.9 Panel knew no other words; in 2.0 these go
+_BEFORE = {"label": "name", "variant": "button_style"}  # the only names before Panel 1.9; removed in 2.0
 
 
 def _widget(kind: Any, **settings: Any) -> Any:
-    """A widget with its settings, each by the word that this Panel has for it."""
+    """A widget with its settings, by the names that the installed version of Panel has for them."""
     return kind(**{word if word in kind.param else _BEFORE.get(word, word): value for word, value in settings.items()})
 
 
 def _width(view: View) -> str:
-    """Name and value of the kernel's first parameter, where that is a width."""
+    """Name and value of the kernel's bandwidth, if it has one."""
     names = [name for name in ("sigma", "lengthscale") if hasattr(view.kernel, name)]
     return f"{names[0]} = {getattr(view.kernel, names[0]):g}" if names else ""
 

@@ -1,15 +1,15 @@
-"""What the page may load: nothing from elsewhere."""
+"""The content security policy of the page: it loads nothing from other servers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: Bokeh writes its scripts and styles into the page and makes functions of texts, hence the 'unsafe' ones.
+#: Bokeh writes its scripts and styles into the page and compiles functions from strings, hence the 'unsafe' ones.
 POLICY = "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; frame-ancestors 'none'"
 
 
 def forbid_elsewhere(server: Any) -> None:
-    """Send :data:`POLICY` with everything `server` sends: browsers then refuse to load from any other address.
+    """Send :data:`POLICY` with every response of `server`: browsers then refuse to load from any other address.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.explorer.view import Extent
 
-#: Colours that also colour-blind readers tell apart (Okabe & Ito; then Tol's muted ones).
+#: Colours that colour-blind readers, too, can distinguish (Okabe & Ito; then Tol's muted ones).
 COLORS = (
     *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#000000"),
     *("#882255", "#117733", "#999933", "#332288"),
@@ -21,7 +21,7 @@ MEANS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 
 @dataclass(frozen=True, eq=False)
 class Coloring:
-    """What colours points: nothing but their density, classes, or numbers.
+    """What points are coloured by: their density alone, classes, or numbers.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Coloring:
     values : ndarray of shape (m,) or None
         Codes of classes, or numbers.
     names : tuple of str
-        Of the classes; of numbers the least and the largest.
+        Names of the classes; for numbers, the least and the largest.
     """
 
     kind: str = "density"
@@ -38,7 +38,7 @@ class Coloring:
 
     @classmethod
     def of(cls, labels: Any) -> Coloring:
-        """Classes where there are at most twelve different labels or they are texts, numbers otherwise.
+        """Classes where there are at most twelve different labels or they are strings, numbers otherwise.
 
         Examples
         --------
@@ -69,15 +69,15 @@ def rasterize(points: Array, extent: Extent, coloring: Coloring, size: tuple[int
     extent : tuple
         Left, right, bottom, top of what is shown.
     coloring : Coloring
-        Of these points.
+        Colouring of these points.
     size : tuple of int
         Pixels across and up.
 
     Returns
     -------
     ndarray of shape (up, across) of uint32
-        Red, green, blue and opacity, a byte each; the first row is the lowest. Where points are many their number is
-        shown by rank, so that neither heaps nor lone points vanish.
+        Red, green, blue and opacity, a byte each; the first row is the lowest. Counts of points are shown by rank, so
+        that both dense regions and single points remain visible.
     """
     shader, transfer, pandas = _libraries()
     frame = pandas.DataFrame({"across": points[:, 0], "up": points[:, 1]})
@@ -102,7 +102,7 @@ def rasterize(points: Array, extent: Extent, coloring: Coloring, size: tuple[int
 
 
 def warm_up(coloring: Coloring) -> None:
-    """Have datashader compile what a picture of this colouring needs: seconds, once."""
+    """Let datashader compile the code for pictures of this colouring, which takes seconds, once."""
     colors = Coloring(coloring.kind, None if coloring.values is None else coloring.values[:2], coloring.names)
     rasterize(np.zeros((2, 2)), (-1.0, 1.0, -1.0, 1.0), colors, (8, 8))
 

@@ -1,4 +1,4 @@
-"""The page, served to this machine and no other."""
+"""The server of the page, for this machine only."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def serve(
     key: str | None = None,
     wait: bool = True,
 ) -> Any:
-    """Serve the explorer at ``http://127.0.0.1:port``: nobody else's browser can reach it.
+    """Serve the explorer at ``http://127.0.0.1:port``: no other machine can reach it.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ def serve(
 
     Notes
     -----
-    It binds to the loopback address only, and takes websockets from pages of that address only: a page of another
-    site that is open in the same browser cannot use it.
+    The server binds to the loopback address only, and accepts websockets from pages of that address only: a page of
+    another site that is open in the same browser cannot use the server.
     """
     panel = _require_panel()
-    if wait:  # the process is ours: scripts come from this server, also where BOKEH_RESOURCES says otherwise
+    if wait:  # only if the process is ours: scripts come from this server, even if BOKEH_RESOURCES differs
         from bokeh.settings import settings as bokeh_settings
 
         bokeh_settings.resources = "server"
@@ -114,7 +114,7 @@ def serve(
 
 
 def _free_port() -> int:
-    """A port nobody listens on: the websocket's origin has to name it before the server has one."""
+    """A free port: the origin of the websocket has to name the port before the server is made."""
     import socket
 
     with socket.socket() as trial:

@@ -1,4 +1,4 @@
-"""What the controls of the page say."""
+"""The settings of the controls of the page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gramless.kernels import Cosine, Gaussian, Kernel, Linear, Matern, Polynomia
 
 @dataclass(frozen=True)
 class Family:
-    """Kernels that differ by a number that has a slider.
+    """Kernels that differ in at most one parameter, which has a slider.
 
     Attributes
     ----------
     slider : {"width", "degree", ""}
-        Which one; none for kernels without parameters.
+        The parameter, "width" being the bandwidth; "" for kernels without parameters.
     make : callable
-        (width, degree, scale) to a kernel; `scale` multiplies dot products, so that they are of size one.
+        From (bandwidth, degree, scale) to a kernel; `scale` multiplies dot products, so that they are of size one.
     """
 
     slider: str
@@ -45,15 +45,15 @@ class Settings:
     family : str
         A name in ``FAMILIES``.
     octaves : float
-        Width: 2 to this power, times the median distance of two rows.
+        The bandwidth is 2 to this power, times the median distance of two rows.
     degree : int
-        Of the polynomial.
+        Degree of the polynomial.
     k : int
-        Components to find.
+        Number of components.
     across, up : int
-        Which of them are the axes of the embedding, counted from 1.
+        Which components are the axes of the embedding, counted from 1.
     standardize : bool
-        Whether every column is divided by its deviation first.
+        Whether every column is divided by its standard deviation first.
 
     Examples
     --------
@@ -80,19 +80,19 @@ class Settings:
                 raise ValueError(f"{name}={number} is not among the components, 1 to {self.k}")
 
     def kernel(self, median: float, scale: float) -> Kernel:
-        """The kernel, for rows with this median distance and this scale of dot products; four digits are enough."""
+        """The kernel, for rows with this median distance and scale of dot products, both to four digits."""
         return FAMILIES[self.family].make(shortened(median * 2.0**self.octaves), self.degree, shortened(scale))
 
     @property
     def asks(self) -> tuple[object, ...]:
-        """What a fit depends on: two settings that agree in it show the same model."""
+        """The settings that a fit depends on: equal ones show the same model."""
         slider = FAMILIES[self.family].slider
         value = self.octaves if slider == "width" else self.degree if slider == "degree" else None
         return self.family, value, self.k, self.standardize
 
 
 def shortened(value: float) -> float:
-    """A number of four digits: what the page shows is what it computes with.
+    """A number rounded to four digits: the page computes with the number that it shows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rows that the page shows, and what colours them."""
+"""The rows that the page shows, and the labels that colour them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramless.sources import Source, column_names, open_source, read_labels
 from gramless.spaces import RowSample
 
 _BLOCK = 2**16
-_SHARE = 8  # the rows may take this part of the memory that is free
+_SHARE = 8  # the rows may take 1 / _SHARE of the free memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +24,12 @@ class Table:
     ----------
     values : ndarray of shape (n, d)
     names : tuple of str
-        Of the columns.
+        Names of the columns.
     labels : ndarray of shape (n,) or None
     title : str
-        What the page calls it.
+        Name of the data on the page.
     seen : int
-        Rows that were read; more than n where only a sample of them was kept.
+        Number of rows read; more than n where only a sample was kept.
     """
 
     values: Array
@@ -54,8 +54,8 @@ def read_table(
     ----------
     data : path, array, data frame, source
     label : str or int, optional
-        Column that holds labels, numbers or texts, and is not a column of the data then; in a ``.npz`` file the name of
-        an array.
+        Column of labels, numbers or strings, which is left out of the data then; in a ``.npz`` file the name of an
+        array.
     labels : array-like of shape (n,), optional
         Labels that are not part of the data.
     columns : list of str or int, optional
@@ -63,7 +63,7 @@ def read_table(
     key : str, optional
         Which array, in a file that has several.
     memory_limit : int, str or None
-        What the rows may take; None: an eighth of the memory that is free. Of more rows a sample is kept.
+        Memory that the rows may take; None: an eighth of the free memory. Of more rows a sample is kept.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def read_table(
 
 
 def _split(data: Any, label: Any, key: str | None) -> tuple[Array, list[Any] | None]:
-    """The labels, and the other columns; None for all of them, where labels are an array beside the rows."""
+    """The labels, and the other columns; None for all columns, where the labels are an array of their own."""
     path = isinstance(data, (str, os.PathLike))
     if path:
         names = column_names(data)
@@ -118,7 +118,7 @@ def _split(data: Any, label: Any, key: str | None) -> tuple[Array, list[Any] | N
 
 
 def _gather(source: Source, most: int, labels: Any) -> tuple[Array, int]:
-    """All rows, or an even sample of them, and how many there were; `labels` add the number of each row as a column."""
+    """All rows or a uniform sample, and the number of rows read; with `labels`, row numbers are one more column."""
     kept: list[Array] = []
     sample: RowSample | None = None
     seen = 0

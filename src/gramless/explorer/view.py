@@ -1,4 +1,4 @@
-"""What one setting of the page looks like, in numbers."""
+"""The numbers behind the pictures of one setting of the page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Slice:
     across, up : ndarray of shape (r,)
         Grid lines.
     heights : ndarray of shape (2, r, r)
-        Of the component across and of that up, at the crossings; the first index after the component goes up.
+        Values of the two components, that across first, at the crossings of grid lines; the second index goes up.
     points : ndarray of shape (m, 2)
         The rows in the plane.
     names : tuple of str
-        What the axes of the plane are.
+        Names of the axes of the plane.
     """
 
     across: Array
@@ -48,16 +48,16 @@ class View:
     labels : ndarray of shape (m,) or None
     plane : Slice
     shares : ndarray of shape (k,)
-        Of the exact total variance.
+        Shares of the exact total variance.
     lower, upper : ndarray of shape (k,)
         The certified intervals, as shares.
     method : str
     rows : int
-        That the model was fitted to.
+        Number of rows that the model was fitted to.
     seconds : float
-        Of the fit and the projections.
+        Time of the fit and the projections.
     draft : bool
-        Whether a sample of the rows was used, to be quick.
+        Whether only a sample of the rows was used, to save time.
     """
 
     settings: Settings
@@ -80,7 +80,7 @@ class View:
 
     @property
     def summary(self) -> str:
-        """One line about it."""
+        """One line about the view."""
         width = float((self.upper - self.lower).max(initial=0.0))
         return (
             f"{self.kernel}: {100 * self.shares.sum():.3g} % of the variance in {len(self.shares)} components; "

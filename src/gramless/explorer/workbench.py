@@ -22,13 +22,13 @@ _SAMPLE = 2000
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Rows as the kernel sees them, and what depends on nothing else.
+    """Rows in the scaling that the kernel gets, and quantities that depend on them alone.
 
     Attributes
     ----------
     rows : ndarray of shape (n, d)
     few : ndarray of shape (s,)
-        Numbers of rows that stand for all of them.
+        Indices of a sample of the rows.
     """
 
     rows: Array
@@ -41,12 +41,12 @@ class Ground:
 
     @cached_property
     def scale(self) -> float:
-        """Multiplies dot products so that they are of size one."""
+        """Factor of dot products that makes them of size one."""
         return select_bandwidth(self.rows, "rbf", "scale").gamma
 
     @cached_property
     def plane(self) -> tuple[Array, Array]:
-        """A point (d,) and two directions (d, 2): the plane itself, or the leading axes of linear PCA."""
+        """A point (d,) and two directions (d, 2): the axes if d = 2, else the leading axes of linear PCA."""
         d = self.rows.shape[1]
         if d == 2:
             return np.zeros(2), np.eye(2)
@@ -64,7 +64,7 @@ class Ground:
 
 
 class Workbench:
-    """Fits, projects and slices for every setting; the last model stays.
+    """Fits, projects and slices for every setting; the last model is kept.
 
     Parameters
     ----------
@@ -92,11 +92,11 @@ class Workbench:
 
     @property
     def has_draft(self) -> bool:
-        """Whether a draft is quicker than the whole."""
+        """Whether there are so many rows that a draft is made first."""
         return len(self.table.values) > self.draft_rows
 
     def ground(self, standardize: bool) -> Ground:
-        """The rows, each column divided by its deviation or not."""
+        """The rows, each column divided by its standard deviation or not."""
         if standardize not in self._grounds:
             rows = self.table.values
             if standardize:
@@ -106,29 +106,29 @@ class Workbench:
         return self._grounds[standardize]
 
     def numbers(self, draft: bool) -> Array:
-        """Which rows a draft, or the whole, is made of."""
+        """Indices of the rows of a draft, or of all rows."""
         return self._order[: self.draft_rows] if draft and self.has_draft else np.arange(len(self.table.values))
 
     @property
     def most_components(self) -> int:
-        """Components that can be asked for."""
+        """Largest number of components that can be asked for."""
         return int(min(20, len(self.table.values) - 1))
 
     def suggest(self, settings: Settings, criterion: str) -> float:
-        """Octaves of the width that a criterion of :func:`gramless.select_bandwidth` chooses."""
+        """Octaves of the bandwidth that a criterion of :func:`gramless.select_bandwidth` chooses."""
         ground = self.ground(settings.standardize)
         pattern = settings.kernel(ground.median, ground.scale)
         chosen = select_bandwidth(ground.rows, pattern, criterion, n_components=max(settings.across, settings.up))
         return float(np.log2(chosen.value / ground.median))
 
     def view(self, settings: Settings, *, draft: bool = False) -> View:
-        """The picture of these settings.
+        """The view of these settings.
 
         Parameters
         ----------
         settings : Settings
         draft : bool
-            From a sample of the rows.
+            Whether to use only a sample of the rows.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class Workbench:
         )
 
     def _fit(self, settings: Settings, draft: bool) -> tuple[KernelPCA, Array, Array, float]:
-        """The model, the numbers of its rows, their components, and how long it took; the last one is kept."""
+        """The model, the indices of its rows, their components, and the seconds it took; the last result is kept."""
         draft = draft and self.has_draft
         asked = (settings.asks, draft)
         if self._last is None or self._last[0] != asked:
