@@ -1,4 +1,4 @@
-"""Data with a known shape: the toy sets of the literature, and digits in any number."""
+"""Data with a known shape: toy data sets of the literature, and any number of handwritten digits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CENTERS = np.array([[-0.5, -0.2], [0.0, 0.6], [0.5, 0.0]])
 def annulus(
     n: int = 400, *, inner: float = 0.5, outer: float = 1.0, rng: np.random.Generator | int | None = None
 ) -> Array:
-    """Points spread evenly over the area between two circles about the origin (Raykar & Ankur, section 5).
+    """Points uniform in the area between two circles about the origin (Raykar & Ankur, section 5).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def three_clusters(
     Parameters
     ----------
     n : int
-        Points in all; the clusters differ by one point at most.
+        Points in all; the sizes of the clusters differ by one point at most.
     noise : float
         Standard deviation of each cluster.
     rng : Generator, int or None
@@ -101,7 +101,7 @@ def three_clusters(
 def resampled_digits(n: int, *, noise: float = 1.0, rng: np.random.Generator | int | None = None) -> Array:
     """As many handwritten digits as wanted: scikit-learn's 1797, drawn with replacement, with noise on every pixel.
 
-    The spectrum of a kernel matrix is that of real data, while no two rows are equal.
+    The spectrum of the kernel matrix is like that of real data, while no two rows are equal.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def independent_source(name: str, n: int, *, rng: np.random.Generator | int | No
     Returns
     -------
     ndarray of shape (n,)
-        Of a density with mean 0 and variance 1.
+        Drawn from a density with mean 0 and variance 1.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def independent_source(name: str, n: int, *, rng: np.random.Generator | int | No
     return np.asarray((means[part] + deviations[part] * noise - mean) / np.sqrt(variance))
 
 
-_MIXTURES = {  # shares, means and deviations of the parts
+_MIXTURES = {  # shares, means and standard deviations of the components of a mixture
     "f": ((1, 1), (-1, 1), (0.5, 0.5)),
     "g": ((1, 1), (-0.5, 0.5), (0.15, 0.15)),
     "h": ((1, 1), (-0.5, 0.5), (0.4, 0.4)),

@@ -1,4 +1,4 @@
-"""What can go wrong, as types a caller can catch."""
+"""Errors and warnings, as types that a caller can catch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class GramlessError(Exception):
-    """Base of the errors and warnings that are gramless' own."""
+    """Base class of the errors and warnings of gramless."""
 
 
 class IndefiniteKernelWarning(GramlessError, UserWarning):
@@ -22,16 +22,16 @@ class LongFitWarning(GramlessError, UserWarning):
 
 
 class DominantColumnWarning(GramlessError, UserWarning):
-    """One column makes nearly all of the distances, as a number of rows or a column in small units does."""
+    """One column accounts for nearly all of the distances, as row numbers or a column in small units do."""
 
 
 class MemoryLimitError(GramlessError, MemoryError):
-    """The work does not fit `memory_limit`; the message names what would.
+    """The work does not fit `memory_limit`; the message names a method or a limit that would.
 
     Attributes
     ----------
     plan : Plan or None
-        What each method would need, where that is known.
+        The plan with the memory that each method would need, if known.
     """
 
     def __init__(self, message: str = "", plan: Any = None) -> None:
@@ -43,11 +43,11 @@ class MemoryLimitError(GramlessError, MemoryError):
 
 
 class PreimageWarning(GramlessError, UserWarning):
-    """For some rows the search for a pre-image did not settle; the message says how many and what they got instead."""
+    """The search for a pre-image did not converge for some rows; the message says how many, and what replaces it."""
 
 
 class PartitionError(GramlessError, RuntimeError):
-    """Work on a partition of distributed data failed, each time it was tried; the message names it and says why."""
+    """Work on a partition of distributed data failed at every try; the message names the partition and the cause."""
 
 
 class SourceError(GramlessError, ValueError):
@@ -55,12 +55,12 @@ class SourceError(GramlessError, ValueError):
 
 
 class FormatError(SourceError):
-    """A file is not what it should be: damaged, of another format or version, or it claims more than it holds."""
+    """A file is damaged, of another format or version, or its header claims more than the file contains."""
 
 
 class CheckpointError(GramlessError, ValueError):
-    """A checkpoint is of other data or parameters; the message says which."""
+    """A checkpoint belongs to other data or parameters; the message says which."""
 
 
 class CheckpointWarning(GramlessError, UserWarning):
-    """`checkpoint` was given and the method that runs keeps none: the message names it, and those that do."""
+    """`checkpoint` was given, but the method that runs writes none; the message names the methods that do."""

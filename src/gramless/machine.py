@@ -1,4 +1,4 @@
-"""Rates of a machine and of a card: constants, or rounded, so that the same problem gets the same plan every time."""
+"""Rates of a machine and of a GPU: constants, or rounded, so that the same problem gets the same plan every time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Machine:
-    """Work done a second by one thread of a present-day server core.
+    """Work per second of one thread on a present-day server core.
 
     Attributes
     ----------
     gemm : float
         Floating-point operations of a large float64 matrix product (float32: twice).
     kernel : float
-        Kernel values a second, apart from the matrix product inside them.
+        Kernel values, apart from the matrix product inside them.
     python : float
         Calls of a Python function.
     eigh : float
-        Floating-point operations of a symmetric eigensolver, all threads together: half of it runs at memory speed.
+        Floating-point operations of a symmetric eigensolver, all threads together: half of them run at memory speed.
     network : float
-        Bytes a second between two workers of a cluster.
+        Bytes between two workers of a cluster.
     task : float
         Seconds that a cluster's scheduler takes for one task.
     """
@@ -35,16 +35,16 @@ class Machine:
 
 @dataclass(frozen=True)
 class Card:
-    """Work done a second by a graphics card; the defaults are those of an H200.
+    """Work per second of a GPU; the defaults are those of an H200.
 
     Attributes
     ----------
     float64 : float
         Floating-point operations of a large matrix product in float64.
     halves : float
-        Of one of numbers in half precision with sums in float32.
+        Floating-point operations of a large matrix product in half precision with sums in float32.
     sweep : float
-        Numbers in float64 that pass through an exponential, from memory and back.
+        Exponentials of float64 numbers, read from memory and written back.
     """
 
     float64: float = 5e13

@@ -9,12 +9,12 @@ Item = TypeVar("Item")
 
 
 class Registry(Generic[Item]):
-    """Things of one sort by name, in the order they were registered.
+    """Items of one kind by name, in the order in which they were registered.
 
     Parameters
     ----------
     sort : str
-        What the things are called in messages, e.g. ``"solver"``.
+        What the items are called in messages, e.g. ``"solver"``.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Registry(Generic[Item]):
         self._items: dict[str, Item] = {}
 
     def register(self, name: str) -> Callable[[Item], Item]:
-        """Decorate a class or function to file it under `name`."""
+        """A decorator that registers a class or function under `name`."""
 
         def keep(item: Item) -> Item:
             if name in self._items:
@@ -58,5 +58,5 @@ class Registry(Generic[Item]):
         return iter(self._items)
 
     def items(self) -> Iterator[tuple[str, Item]]:
-        """Pairs of name and thing."""
+        """Pairs of name and item."""
         return iter(self._items.items())

@@ -1,4 +1,4 @@
-"""Tables of texts, for a terminal and for a notebook."""
+"""Tables of strings, for a terminal and for a notebook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
-    """Columns aligned to the right, or to the left.
+    """A table with columns aligned to the right, or to the left.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Warnings at the line that the reader wrote."""
+"""Warnings that point at the user's own code."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sys
 import warnings
 from types import FrameType
 
-_NOT_THE_READERS = ("gramless", "sklearn", "joblib")  # packages in which nobody looks for the line that was meant
+_NOT_THE_READERS = ("gramless", "sklearn", "joblib")  # packages whose lines are not the user's code
 
 
 def warn(text: str, category: type[Warning]) -> None:
-    """Warn at the line that led here from outside of gramless: the one the reader can change.
+    """Warn at the line outside of gramless that led here: a line that the user can change.
 
-    Python shows a warning once for each such line, and not once for all models of a session.
+    Python shows a warning once for each such line, rather than once for all models of a session.
 
     Parameters
     ----------
