@@ -42,7 +42,7 @@ bench: .venv/.dev
 bench-gpu: .venv/.dev .venv/.gpu
 	$(BIN)/python -m benchmarks.gpu
 
-# The oldest versions that pyproject.toml allows, in an environment of their own; TESTS=tests/sources for a part.
+# The oldest versions that pyproject.toml allows, in an environment of their own; TESTS=tests/data for a part.
 TESTS ?= tests
 test-oldest: .venv-oldest/.ready
 	.venv-oldest/bin/python -m pytest -q -p no:cacheprovider $(TESTS)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gramless import KernelPCA, kernels
 from gramless.eigen import solvers
-from gramless.planning import methods
+from gramless.fitting.methods import methods
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from extended import missed

@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 from gramless import KernelDiscriminantAnalysis
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.bandwidth import resolve_gamma
 
 FOLDER = Path(os.environ.get("GRAMLESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SPLITS, COMPONENTS = 10, 60

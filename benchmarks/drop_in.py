@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.child import measure
+from gramless.bandwidth import resolve_gamma
 from gramless.datasets import resampled_digits
-from gramless.estimators.bandwidth import resolve_gamma
 from gramless.gram import CenteredGram, TiledGram
 from gramless.kernels import Gaussian
 

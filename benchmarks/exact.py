@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.child import measure
 from benchmarks.sweep_rate import sweep_rates
+from gramless.bandwidth import resolve_gamma
 from gramless.datasets import resampled_digits
-from gramless.estimators.bandwidth import resolve_gamma
 from gramless.gram import CenteredGram, TiledGram, rectangular_product
 from gramless.kernels import Gaussian, Kernel, Polynomial
 

@@ -19,8 +19,8 @@ from sklearn.decomposition import KernelPCA as Peer
 
 from benchmarks.results import save
 from gramless import KernelDiscriminantAnalysis, KernelKMeans, KernelPCA
+from gramless.bandwidth import resolve_gamma
 from gramless.datasets import resampled_digits
-from gramless.estimators.bandwidth import resolve_gamma
 from gramless.gram.cuda.operator import TorchGram
 from gramless.gram.cuda.rectangular import tensor_product
 from gramless.kernels import Gaussian

@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from gramless import KernelKMeans
+from gramless.bandwidth import resolve_gamma
 from gramless.datasets import resampled_digits
-from gramless.estimators.bandwidth import resolve_gamma
 from gramless.kernels import Gaussian, Kernel, Polynomial
 
 N, CLUSTERS, STARTS, ROUNDS, MILLION = 5_000, 10, 10, 3, 10**6

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 
 from gramless import KernelPCA
-from gramless.estimators.asking import pose_components
 from gramless.kernels import Gaussian
-from gramless.planning import make_plan
 
 SIZES = (10**3, 10**4, 10**5, 10**6)
 COLUMNS = (1, 2, 3, 5, 10, 64)
@@ -32,15 +30,14 @@ def judge(n: int, d: int, width: float, tol: float, limit_s: float, verbose: boo
     x = np.random.default_rng(0).random((n, d))
     model = KernelPCA(K, kernel=Gaussian(width * np.sqrt(d)), tol=tol, random_state=0)
     case = {"n": n, "d": d, "width": width, "tol": tol}
-    problem = pose_components(model, x, model.kernel, np.ones(n))
     try:
-        plan = make_plan(problem)
+        plan = model.plan(x)
     except ValueError as error:
         return {**case, "outcome": f"refused: {error}"}
     able = {
         name: e
         for name, e in plan.candidates.items()
-        if not e.refusal and e.error <= tol and e.bytes <= problem.memory_limit
+        if not e.refusal and e.error <= tol and e.bytes <= plan.problem.memory_limit
     }
     least = min(e.seconds for e in able.values())
     if least > limit_s:
@@ -79,7 +76,7 @@ def fit_by(model: KernelPCA, method: str, x: np.ndarray) -> tuple[float, bool]:
             except (ValueError, MemoryError):
                 return time.perf_counter() - start, False
         best = min(best, time.perf_counter() - start)
-        reached = fitted._fitted.outcome.ok
+        reached = fitted._fit.finished.outcome.ok
         if best > 0.5:
             break
     return best, reached

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays.memory import readable_bytes
-from gramless.execution import join_in_tree
+from gramless.data import join_in_tree
 from gramless.features import Box, FeatureMap, LandmarkMap, maps
 from gramless.kernels import Gaussian, Polynomial
 from gramless.problem import Problem

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.child import forget_peak, peak_bytes, resident_bytes
-from gramless.sources import open_writer
+from gramless.data import open_writer
 
 N, K, SIGMA, BLOCK, ACCURACY = 10**8, 10, 0.5, 10**6, 1e-9
 MOST_BYTES, LEAST_RATE = 1e9, 0.5

@@ -24,7 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from gramless import KernelDiscriminantAnalysis, KernelPCA
-from gramless.estimators.bandwidth import resolve_gamma
+from gramless.bandwidth import resolve_gamma
 
 folder = Path(os.environ.get("GRAMLESS_DATA", Path.cwd().parent / "shared" / "data"))
 file = folder / "olivetti_faces.npz"

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from gramless import KernelPCA, open_source
-from gramless.sources import open_writer
+from gramless.data import open_writer
 
 folder = Path(tempfile.mkdtemp())
 rng = np.random.default_rng(0)

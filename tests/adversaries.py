@@ -9,7 +9,7 @@ from extended import missed
 from gramless import IndefiniteKernelWarning, KernelPCA, MemoryLimitError, UncertifiedWarning
 from gramless import kernels as k
 from gramless.eigen import NotConvergedWarning
-from gramless.planning import methods
+from gramless.fitting.methods import methods
 
 #: Every way to fit; what runs on a card has tests of its own.
 METHODS = [name for name in methods if name != "cuda"]

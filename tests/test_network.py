@@ -40,7 +40,7 @@ gramless.SeriesDensity(random_state=0).fit(x).score_samples(x)
 gramless.KernelPCA(2, kernel="rbf").fit(x).save("model.safetensors")
 gramless.load("model.safetensors").transform(x)
 np.save("rows.npy", x)
-from gramless.sources import open_source
+from gramless.data import open_source
 list(open_source("rows.npy").blocks(10))
 from gramless.cli import main
 assert main(["--quiet", "fit", "rows.npy", "-k", "2", "-o", "model.gramless"]) == 0

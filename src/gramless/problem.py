@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,21 +91,6 @@ class Problem:
     block: int = 0
     mapped: bool = False
 
-    @property
-    def diameter(self) -> float:
-        """Length of the diagonal of the box; 0 where none is known, infinite where it overflows."""
-        if self.low is None:
-            return 0.0
-        with np.errstate(over="ignore"):
-            extent = np.asarray(self.high, dtype=np.float64) - np.asarray(self.low, dtype=np.float64)
-            longest = float(extent.max(initial=0.0))
-            return longest * float(np.linalg.norm(extent / longest)) if 0 < longest < np.inf else longest
-
-    @property
-    def overflows(self) -> bool:
-        """Whether a few squares of distances, added up, may leave the range of float64."""
-        return self.diameter > 1e153
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -130,6 +116,28 @@ class Estimate:
     device: str = "cpu"
 
 
+@dataclass(frozen=True, eq=False)
+class Keeping:
+    """What a pass over blocks of rows keeps of them besides their moments.
+
+    Attributes
+    ----------
+    domain : Box or None
+        Rows outside, in the units of the input, are refused as they come.
+    size : int
+        Rows of a sample for pre-images; 0 for none.
+    rng : callable
+        A new random generator, for the sample.
+    begun : callable
+        ``begun(features)`` is what a checkpoint needs to go on with the pass.
+    """
+
+    domain: Any
+    size: int
+    rng: Callable[[], np.random.Generator]
+    begun: Callable[[Any], Any]
+
+
 @dataclass(frozen=True)
 class Request:
     """What a run is asked for beyond the problem.
@@ -142,12 +150,12 @@ class Request:
     solver : Solver or None
         With settings of its own; None: the method's choice.
     max_iter : int or None
-    tensor : tensor of shape (n, d) or None
-        The rows, where the caller has them on the problem's device already.
+    keeping : Keeping or None
+        What a pass over blocks keeps of the rows besides their moments.
     """
 
     rng: np.random.Generator
     share: float | None = None
     solver: Any = None
     max_iter: int | None = None
-    tensor: Any = None
+    keeping: Keeping | None = None

@@ -3,6 +3,7 @@
 from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
+from gramless.data import open_source
 from gramless.errors import (
     CheckpointError,
     CheckpointWarning,
@@ -29,7 +30,6 @@ from gramless.estimators import (
     select_bandwidth,
     subspace_distance,
 )
-from gramless.sources import open_source
 
 __all__ = [
     "Bandwidth",

@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 import gramless
 from gramless import KernelPCA
 from gramless.cli import main
-from gramless.sources import open_source
+from gramless.data import open_source
 
 
 @pytest.fixture

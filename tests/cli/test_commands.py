@@ -9,8 +9,8 @@ import pytest
 import gramless
 from gramless import KernelKMeans, KernelPCA
 from gramless.cli import main
+from gramless.data import open_source
 from gramless.kernels import Epanechnikov, Gaussian, Laplacian, Manhattan, Matern
-from gramless.sources import open_source
 
 FIT = ["fit", "iris.csv", "--label", "species", "-k", "4"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from gramless import KernelPCA
 from gramless.cli import main
-from gramless.sources import open_source, read_labels
+from gramless.data import open_source, read_labels
 
 
 @pytest.fixture

@@ -1,52 +1,27 @@
-from io import StringIO
+"""How far a command is: on a terminal only, and in one display for fits."""
 
 import numpy as np
-import pytest
-from rich.console import Console
-from rich.progress import Progress
 
 from gramless import KernelPCA
-from gramless.cli.progress import FitBar, fit_bar, rows_bar
-from gramless.progress import observed_by
+from gramless.cli.progress import fit_bar, rows_bar
+from gramless.display import ProgressLine
+from gramless.progress import observer
 
 X = np.random.default_rng(0).random((400, 5))
 
 
-@pytest.fixture
-def progress():
-    return Progress(console=Console(file=StringIO()), auto_refresh=False)
-
-
-def test_passes_bring_the_bar_to_its_end(progress):
-    with observed_by(FitBar(progress)):
+def test_a_terminal_shows_the_line_of_a_fit(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes stderr for a terminal then
+    with fit_bar(quiet=False):
         KernelPCA(3, kernel="rbf", method="tiled").fit(X)
-    (task,) = progress.tasks
-    assert task.percentage == pytest.approx(100)
-    assert task.description.startswith("pass ")
-    assert "residual" in task.description
-
-
-def test_rows_are_counted(progress):
-    with observed_by(FitBar(progress)):
+        line = observer()
+        assert isinstance(line, ProgressLine)
+        assert line.passes > 0
+        assert str(line).startswith("KernelPCA tiled: ")
         KernelPCA(3, kernel="poly", degree=2, method="monomials").fit(X)
-    (task,) = progress.tasks
-    assert (task.completed, task.total, task.description) == (400, 400, "fit (monomials)")
-
-
-def test_a_second_method_has_the_bar_for_itself(progress):
-    bar = FitBar(progress)
-    bar.begins("landmarks", 1.0)
-    bar.begins("tiled", 1.0)
-    assert [task.description for task in progress.tasks] == ["fit (tiled)"]
-
-
-def test_what_cannot_be_measured_is_not_shown(progress):
-    bar = FitBar(progress)
-    bar.reached(1.0, 1e-3)  # before any method began
-    bar.summed(1, 2)
-    bar.begins("tiled", 1.0)
-    bar.reached(0.0, 0.0)
-    assert progress.tasks[0].completed == 0
+        assert (line.rows, line.total, line.method) == (400, 400, "monomials")
+    with fit_bar(quiet=True):
+        assert not isinstance(observer(), ProgressLine)
 
 
 def test_no_terminal_no_bar(capsys):

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from gramless import IndefiniteKernelWarning, UncertifiedWarning, load
 from gramless.estimators.saving import estimators
 from gramless.features import maps
+from gramless.fitting.methods import methods
 from gramless.kernels import (
     Cosine,
     Epanechnikov,
@@ -25,7 +26,6 @@ from gramless.kernels import (
     kernels,
 )
 from gramless.kernels.manhattan import Manhattan
-from gramless.planning import methods
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore", category=IndefiniteKernelWarning),

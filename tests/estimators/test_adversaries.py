@@ -94,7 +94,9 @@ def test_linear_forms_far_from_the_origin(method, offset, spread):
     np.testing.assert_allclose(two.transform(x), two.fit_transform(x), atol=1e-9 * spread)
 
 
-@pytest.mark.parametrize("kernel", [2.0 * k.FromCallable(overlap), k.FromCallable(overlap) * k.Gaussian(1.0)], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [2.0 * k.FromCallable(overlap), k.FromCallable(overlap) * k.Gaussian(1.0)], ids=["scaled", "product"]
+)
 def test_combinations_with_a_callable(kernel):
     x = rows(40, 2)
     truth = eigenvalues(centered_gram(kernel(x), np.ones(40)))[:5]

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-import gramless.estimators.source_rows as source_rows
+import gramless.estimators.checking as source_rows
 from gramless import CheckpointError, CheckpointWarning, KernelPCA, load
 from gramless.kernels import Gaussian
 from gramless.persistence import read_file
@@ -21,7 +21,7 @@ CHILD = textwrap.dedent(
     """
     import os, signal, sys
     import numpy as np
-    import gramless.estimators.source_rows as source_rows
+    import gramless.estimators.checking as source_rows
     from gramless import KernelPCA
 
     source_rows.block_rows_for = lambda n_features, limit=None: 256

@@ -97,7 +97,6 @@ def test_frames_of_an_iterator_are_compared(frame):
         lambda frame: KernelICA(2).fit("rows.csv"),
         lambda frame: SeriesDensity().fit("rows.csv"),
         lambda frame: SeriesDensity().fit(frame).score_samples("rows.csv"),
-        lambda frame: KernelKMeans(2).fit(frame).score("rows.csv"),
         lambda frame: KernelPCA(2, kernel="rbf").fit(frame).denoise("rows.csv", method="fixed_point"),
     ],
 )

@@ -158,7 +158,7 @@ def test_the_plan_lists_every_map():
 def test_a_chosen_method_that_runs_out_of_memory_gives_way(monkeypatch):
     """A sparse matrix is planned from the box; clustered rows may have far more neighbours than that says."""
     from gramless.errors import MemoryLimitError
-    from gramless.routes import SparseMethod
+    from gramless.fitting.methods import SparseMethod
 
     x = rows(4000, 4) * 10
 
@@ -166,7 +166,7 @@ def test_a_chosen_method_that_runs_out_of_memory_gives_way(monkeypatch):
         raise MemoryLimitError("more neighbours than memory_limit holds")
 
     monkeypatch.setattr(SparseMethod, "estimate", lambda self, problem: Estimate(1e-9, 1, 0.0))
-    monkeypatch.setattr(SparseMethod, "run", refuse)
+    monkeypatch.setattr(SparseMethod, "begin", refuse)
     model = KernelPCA(2, kernel=Gaussian(0.3), tol=1e-3).fit(x[:600])
     assert model.method_ != "sparse"
     assert "more neighbours" in str(model.plan_)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import gramless.estimators.source_rows as source_rows
+import gramless.estimators.checking as source_rows
 from gramless import IndefiniteKernelWarning, KernelKMeans, KernelPCA, MemoryLimitError, SourceError, open_source
 from gramless.kernels import Gaussian, Matern, Polynomial
 from gramless.progress import Silent, observed_by

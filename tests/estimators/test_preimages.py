@@ -108,7 +108,8 @@ def test_the_error_of_a_preimage_is_the_distance_in_feature_space():
     model = KernelPCA(3, kernel=kernel).fit(x)
     scores = model.transform(x[:5])
     back = model.inverse_transform(scores, method="fixed_point")
-    coefficients = model._space.mean + scores @ model._space.basis.T  # on the rows: checked against the kernel itself
+    space = model._fit.model.space
+    coefficients = space.mean + scores @ space.basis.T  # on the rows: checked against the kernel itself
     gram, cross = kernel(x), kernel(back, x)
     naive = np.einsum("ij,jk,ik->i", coefficients, gram, coefficients) + 1 - 2 * (coefficients * cross).sum(axis=1)
     np.testing.assert_allclose(model.preimage_error(scores, back), naive, atol=1e-10)

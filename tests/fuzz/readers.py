@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from fuzz import harness
+from gramless.data import open_source
 from gramless.errors import SourceError
-from gramless.sources import open_source
 
 REFUSALS = (SourceError,)
 _ROWS, _BLOCK = 40, 16

@@ -7,8 +7,8 @@ import pytest
 from fuzz import FUZZERS
 from fuzz.hostile import FOLDER, HOSTILE
 from gramless import load
+from gramless.data import open_source
 from gramless.errors import FormatError
-from gramless.sources import open_source
 
 NEEDS = {".h5": "h5py", ".zarr": "zarr", ".parquet": "pyarrow", ".csv": "pyarrow", ".gz": "pyarrow"}
 

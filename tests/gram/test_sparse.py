@@ -12,9 +12,9 @@ from gramless import IndefiniteKernelWarning, KernelPCA, kernels
 from gramless.arrays import use_threads
 from gramless.eigen import NotConvergedWarning
 from gramless.errors import MemoryLimitError
+from gramless.fitting.methods import make_plan
 from gramless.gram import CenteredGram, SparseGram
 from gramless.gram.cutoff import cut_radius
-from gramless.planning import make_plan
 from gramless.problem import Problem
 
 KERNELS = {

@@ -64,7 +64,7 @@ def test_operators_build_values():
         (-1.0 * (-1.0 * Gaussian()), None),
         (-1.0 * unknown, None),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_mercer(kernel, mercer):
     assert kernel.mercer is mercer

@@ -31,7 +31,7 @@ def of_a_span():
 
 
 def of_a_grid(**axes):
-    grid = fitted("pca-fourier")._space.span.features.grid
+    grid = fitted("pca-fourier")._fit.model.space.span.features.grid
     read_again(grid)
     return replace(grid, axes=replace(grid.axes, **axes))
 
@@ -43,7 +43,7 @@ def of_a_plan():
 
 
 def of_a_stream():
-    stream = KernelPCA(2, kernel=Gaussian(1.5)).partial_fit(rows(200))._stream
+    stream = KernelPCA(2, kernel=Gaussian(1.5)).partial_fit(rows(200))._fit.state
     assert read_again(stream).space is not None
     return replace(stream, waiting=np.zeros((2, 4)), waiting_weights=np.ones(2))
 

@@ -152,7 +152,7 @@ def test_sparse_matrices_come_back(sort):
         Monomials(Polynomial(3, 0.0), 3),
         Monomials(2.0 * Polynomial(2, 1.0), 4),
     ],
-    ids=str,
+    ids=["taylor", "polynomial", "homogeneous", "scaled"],
 )
 def test_a_map_may_have_as_many_features_as_the_file_has_numbers(features):
     encoder = Encoder()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gramless import KernelPCA, kernels, load
-from gramless.estimators import source_rows
+from gramless.estimators import checking as source_rows
 
 STREAMS = {
     "merging": {"kernel": kernels.Gaussian(1.5)},

@@ -12,7 +12,15 @@ from gramless.arrays.products import (
     times,
     triangular_solve,
 )
-from gramless.arrays.scale import in_range, refuse_scale, refuse_squares, refuse_weights
+from gramless.arrays.scale import (
+    diagonal_of_box,
+    in_range,
+    refuse_scale,
+    refuse_squares,
+    refuse_weights,
+    squares_overflow,
+)
+from gramless.arrays.seeds import read_seed
 from gramless.arrays.spacing import evenly_spaced
 from gramless.arrays.tensors import (
     beside,
@@ -46,6 +54,7 @@ __all__ = [
     "blank",
     "blas_threads_for",
     "copied",
+    "diagonal_of_box",
     "evenly_spaced",
     "in_dtype",
     "in_float32",
@@ -63,12 +72,14 @@ __all__ = [
     "orthonormalize",
     "orthonormalize_roughly",
     "parse_memory",
+    "read_seed",
     "refuse_scale",
     "refuse_squares",
     "refuse_weights",
     "row_inner",
     "row_squares",
     "run_in_threads",
+    "squares_overflow",
     "thread_count",
     "threads_for",
     "times",

@@ -63,3 +63,24 @@ def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
             "pass X.astype('float64'), or scale the data down"
         )
     return np.asarray(values.astype(dtype, copy=False))
+
+
+def diagonal_of_box(low: Array | None, high: Array | None) -> float:
+    """Length of the diagonal of a box with sides along the axes; 0 without one, infinite where it overflows.
+
+    Examples
+    --------
+    >>> diagonal_of_box(np.zeros(2), np.array([3.0, 4.0])), diagonal_of_box(None, None)
+    (5.0, 0.0)
+    """
+    if low is None or high is None:
+        return 0.0
+    with np.errstate(over="ignore"):
+        extent = np.asarray(high, dtype=np.float64) - np.asarray(low, dtype=np.float64)
+        longest = float(extent.max(initial=0.0))
+        return longest * float(np.linalg.norm(extent / longest)) if 0 < longest < np.inf else longest
+
+
+def squares_overflow(low: Array | None, high: Array | None) -> bool:
+    """Whether a few squared distances between points of a box, added up, may leave the range of float64."""
+    return diagonal_of_box(low, high) > 1e153

@@ -6,6 +6,7 @@ from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, cer
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading, probe_unit
 from gramless.certificates.psd_residual import pair_bound
 from gramless.certificates.sampled_mean import bernstein_upper, hoeffding_upper
+from gramless.certificates.settling import settle
 
 __all__ = [
     "FAILURE_PROBABILITY",
@@ -21,5 +22,6 @@ __all__ = [
     "outside_leading",
     "pair_bound",
     "probe_unit",
+    "settle",
     "upper_bounds",
 ]

@@ -41,13 +41,13 @@ def cluster(
     import numpy as np
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, check_table_path, columns_beside, keep_names, open_rows, read_rows
-    from gramless.cli.progress import fit_bar, rows_bar
+    from gramless.cli.files import check_model_path, check_table_path, columns_beside, open_rows
+    from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
+    from gramless.data import open_writer
     from gramless.estimators import KernelKMeans
     from gramless.estimators.summary import facts, summary_rows
-    from gramless.sources import open_writer
 
     check_table_path(output)
     if model_output is not None:
@@ -55,15 +55,13 @@ def cluster(
     quiet = context.obj["quiet"]
     source = open_rows(data, columns, label, key, exclude, missing)
     beside = columns_beside(data, keep, source)
-    rows = read_rows(source, memory, rows_bar("read", quiet))
-    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(rows, scaled=scale)
+    settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(source, scaled=scale)
     settings |= {"n_init": starts, "method": method, "memory_limit": memory, "random_state": seed}
     model = KernelKMeans(clusters, scale_input=scale, **settings)
     if not scale:
-        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
+        warn_of_dominant(source, source.feature_names, "leave it out with --exclude {column}, or --scale")
     with fit_bar(quiet):
-        model.fit(rows)
-    keep_names(model, source)
+        model.fit(source)
     if model_output is not None:
         model.save(model_output)
     with open_writer(output, ["cluster"], np.int64, beside) as writer:

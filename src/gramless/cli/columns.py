@@ -66,9 +66,9 @@ def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> Non
     remedy : str
         With ``{column}`` for the column.
     """
+    from gramless.data import Source
+    from gramless.data.dominance import column_variances, dominant_column, percent
     from gramless.errors import DominantColumnWarning
-    from gramless.estimators.dominance import column_variances, dominant_column, percent
-    from gramless.sources import Source
 
     seen = next(iter(rows.blocks(_SEEN)), None) if isinstance(rows, Source) else rows
     found = None if seen is None else dominant_column(column_variances(seen))
@@ -87,6 +87,6 @@ def _refuse_unknown(data: Path, column: str | int, option: str, known: Sequence[
 
 
 def _width(data: Path, key: str | None) -> int:
-    from gramless.sources import open_source
+    from gramless.data import open_source
 
     return open_source(data, key=key).n_features

@@ -13,7 +13,7 @@ import numpy as np
 from gramless.cli.columns import chosen_columns, listed
 from gramless.cli.failures import UnusableFileError
 from gramless.cli.progress import RowsBar
-from gramless.sources import Source, column_names, open_source, open_writer, read_labels
+from gramless.data import Source, column_names, open_source, open_writer, read_labels
 
 BLOCK = 8192  # rows
 
@@ -61,30 +61,6 @@ def open_rows_of(
     return source
 
 
-def read_rows(source: Source, memory: str | None, bars: AbstractContextManager[RowsBar]) -> Any:
-    """All rows (n, d) as an array, or the source itself where they would take more than half of the memory limit."""
-    from gramless.arrays import parse_memory
-
-    total = source.count()
-    if total == 0:
-        raise UnusableFileError(f"{source.name} has no rows")
-    if total * source.n_features * source.dtype.itemsize > parse_memory(memory) // 2:
-        return source
-    return read_all(source, total, bars)
-
-
-def read_all(source: Source, total: int, bars: AbstractContextManager[RowsBar]) -> Any:
-    """All rows (n, d) as an array."""
-    rows = np.empty((total, source.n_features), dtype=source.dtype)
-    done = 0
-    with bars as bar:
-        for block in source.blocks(BLOCK):
-            rows[done : done + block.shape[0]] = block.toarray() if source.sparse else block
-            done += block.shape[0]
-            bar.advance(done, total)
-    return rows[:done]
-
-
 def columns_beside(data: Path, words: str | None, source: Source) -> dict[str, Any]:
     """Columns of a file, texts too, for the rows that the source has."""
     if words is None:
@@ -99,12 +75,6 @@ def labels_beside(data: Path, label: str | None, source: Source) -> Any:
         return None
     values = read_labels(data, label)
     return values[source.present()] if source.drops else values
-
-
-def keep_names(model: Any, source: Source) -> None:
-    """Let the model know the names of its columns, as a data frame would have."""
-    if source.feature_names is not None:
-        model.feature_names_in_ = np.array(source.feature_names, dtype=object)
 
 
 def write_blocks(
@@ -156,7 +126,7 @@ def check_model_path(path: Path) -> Path:
 
 def check_table_path(path: Path) -> Path:
     """A path to write rows to."""
-    from gramless.sources import writers
+    from gramless.data import writers
 
     if path.suffix.lower() not in writers:
         raise UnusableFileError(f"{path}: rows are written to files {' '.join(writers)}")

@@ -49,7 +49,7 @@ def fit(
     from time import perf_counter
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, keep_names, load_model, open_rows, open_rows_of
+    from gramless.cli.files import check_model_path, load_model, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -66,17 +66,16 @@ def fit(
         source = open_rows(data, columns, label, key, exclude, missing)
     else:
         source = open_rows_of(pattern, data, columns, key, label, missing)
-    rows, model = _prepared(source, words, components, settings, quiet)
+    model = _prepared(source, words, components, settings)
     if pattern is not None:
         model.set_params(kernel=pattern.plan_.problem.kernel, gamma=None, n_components=pattern.n_components)
         model.set_params(scale_input=scale or pattern.scale_input)
     if not model.scale_input:
-        warn_of_dominant(rows, source.feature_names, "leave it out with --exclude {column}, or --scale")
+        warn_of_dominant(source, source.feature_names, "leave it out with --exclude {column}, or --scale")
     start = perf_counter()
     with fit_bar(quiet):
-        model.fit(rows)
+        model.fit(source)
     seconds = perf_counter() - start
-    keep_names(model, source)
     written = f"{output} (replaced)" if output.exists() else str(output)
     model.save(output)
     told = {**facts(model), "seconds": round(seconds, 3), "output": str(output)}
@@ -120,10 +119,10 @@ def plan(
     settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
     quiet = context.obj["quiet"]
     source = open_rows(data, columns, label, key, exclude, missing)
-    rows, model = _prepared(source, words, components, settings, quiet)
+    model = _prepared(source, words, components, settings)
     try:
         with fit_bar(quiet):
-            found = model.plan(rows)
+            found = model.plan(source)
     except MemoryLimitError as error:
         if error.plan is None:
             raise
@@ -132,21 +131,14 @@ def plan(
     tell(_plan_facts(found), as_json, plan_table(found).drawn())
 
 
-def _prepared(
-    source: Any, words: KernelWords, components: str, settings: dict[str, Any], quiet: bool
-) -> tuple[Any, Any]:
-    """The rows of a source, and an estimator for them that is not fitted."""
-    from gramless.cli.files import read_rows
-    from gramless.cli.progress import rows_bar
+def _prepared(source: Any, words: KernelWords, components: str, settings: dict[str, Any]) -> Any:
+    """An estimator for the rows of a source, not fitted yet."""
     from gramless.cli.settings import read_components
     from gramless.estimators import KernelPCA
 
     wanted = read_components(components)
-    rows = (
-        source if settings.get("checkpoint") else read_rows(source, settings["memory_limit"], rows_bar("read", quiet))
-    )
-    parameters = words.parameters(rows, wanted, scaled=settings["scale_input"])
-    return rows, KernelPCA(wanted, **parameters, **settings)
+    parameters = words.parameters(source, wanted, scaled=settings["scale_input"])
+    return KernelPCA(wanted, **parameters, **settings)
 
 
 def _plan_facts(plan: Any) -> dict[str, Any]:

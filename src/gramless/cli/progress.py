@@ -1,11 +1,9 @@
-"""Progress bars on stderr: rows with their rate, passes with the residual, and the time left."""
+"""Progress on stderr: a bar for rows that are read and written, and the line of a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import log
-from time import perf_counter
 from typing import Any, Protocol
 
 from gramless.progress import Silent, observed_by
@@ -29,38 +27,6 @@ class _Bar:
 
     def advance(self, done: int, total: int | None) -> None:
         self._progress.update(self._task, completed=done, total=total)
-
-
-class FitBar(Silent):
-    """Follows a fit: rows summed, or residuals on their way down to the tolerance."""
-
-    def __init__(self, progress: Any) -> None:
-        self._progress = progress
-        self._task: Any = None
-        self._first, self._passes, self._began = 0.0, 0, perf_counter()
-
-    def begins(self, method: str, seconds: float) -> None:
-        if self._task is not None:
-            self._progress.remove_task(self._task)
-        self._task = self._progress.add_task(f"fit ({method})", total=None, unit="rows")
-        self._first, self._passes, self._began = 0.0, 0, perf_counter()
-
-    def passed(self) -> None:
-        self._passes += 1
-
-    def reached(self, residual: float, tol: float) -> None:
-        if self._task is None or residual <= 0 or tol <= 0:
-            return
-        self._first = max(self._first, residual)
-        whole = max(log(self._first / tol), 1e-9)
-        done = min(max(log(self._first / residual), 0.0), whole)
-        rate = self._passes / max(perf_counter() - self._began, 1e-9)
-        told = f"pass {self._passes} ({rate:.2g}/s), residual {residual:.0e} of {tol:.0e}"
-        self._progress.update(self._task, completed=100 * done / whole, total=100, unit="", description=told)
-
-    def summed(self, rows: int, total: int) -> None:
-        if self._task is not None:
-            self._progress.update(self._task, completed=rows, total=total)
 
 
 def _columns() -> tuple[Any, ...]:
@@ -110,6 +76,14 @@ def rows_bar(title: str, quiet: bool) -> Iterator[RowsBar]:
 
 @contextmanager
 def fit_bar(quiet: bool) -> Iterator[None]:
-    """Context of a fit, in which a bar shows how far it is."""
-    with _bars(quiet) as progress, observed_by(FitBar(progress) if progress else Silent()):
+    """Context of a fit, in which a line on a terminal shows how far it is, as ``verbose=1`` does."""
+    from rich.console import Console
+
+    from gramless.display import ProgressLine
+
+    if quiet or not Console(stderr=True).is_terminal:
+        with observed_by(Silent()):
+            yield
+        return
+    with ProgressLine(1) as line, observed_by(line):
         yield

@@ -45,7 +45,7 @@ def inverse(
     from gramless.cli.failures import UnusableFileError
     from gramless.cli.files import check_table_path, load_model, open_rows
     from gramless.cli.settings import read_preimage
-    from gramless.sources import column_names
+    from gramless.data import column_names
 
     check_table_path(output)
     fitted = load_model(model, "KernelPCA", scores)

@@ -63,15 +63,16 @@ class KernelWords:
 
 def _selected(pattern: Any, criterion: str, rows: Any, components: Any, scaled: bool) -> Any:
     """The kernel with the width that suits the rows, or a sample of those of a source."""
+    import numpy as np
+
+    from gramless.data import Block, Look, MemoryRows, Source
     from gramless.estimators import select_bandwidth
-    from gramless.estimators.seen_rows import column_scale
     from gramless.report.sample import draw_sample
-    from gramless.sources import Source
 
     seen = draw_sample(rows, count=2000).rows if isinstance(rows, Source) else rows
     if scaled:
-        mean, deviation = column_scale(seen)
-        seen = (seen - mean) / deviation
+        rows = MemoryRows(Block(seen, np.ones(len(seen))))
+        seen = rows.moved(rows.survey(Look("scale")).scaling("scale")).block.x
     k = components if isinstance(components, int) else 2
     return select_bandwidth(seen, pattern, criterion, n_components=k).kernel
 

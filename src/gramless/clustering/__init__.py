@@ -4,7 +4,7 @@ from gramless.clustering.cloud import CenterModel, Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
 from gramless.clustering.lloyd import Clustering, Settings, fill_empty, find_clusters
-from gramless.clustering.plan import make_cloud, make_parted_cloud, plan_clustering
+from gramless.clustering.plan import make_cloud, plan_clustering
 from gramless.clustering.points import KeptPoints, MappedPoints, make_points
 from gramless.clustering.preimages import approximate_preimage
 from gramless.clustering.prototypes import center_preimage, nearest_members
@@ -25,7 +25,6 @@ __all__ = [
     "fill_empty",
     "find_clusters",
     "make_cloud",
-    "make_parted_cloud",
     "make_points",
     "nearest_members",
     "plan_clustering",

@@ -10,9 +10,8 @@ from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel, cluster_weights, inverse, settle
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.points import Coordinates, place_points
-from gramless.execution import Block
-from gramless.features import FeatureMap
-from gramless.routes.parted import PartedRows
+from gramless.data import Block, ClusterRows
+from gramless.features import FeatureMap, Moments
 
 
 class PartedCloud:
@@ -23,19 +22,19 @@ class PartedCloud:
     features : FeatureMap
     coordinates : Coordinates or None
         Coordinates in which each part stores its points; None: points are not stored.
-    rows : PartedRows
+    rows : ClusterRows
     """
 
     sample = FeatureCloud.sample
 
-    def __init__(self, features: FeatureMap, coordinates: Coordinates | None, rows: PartedRows) -> None:
+    def __init__(self, features: FeatureMap, coordinates: Coordinates | None, rows: ClusterRows) -> None:
         self._features, self._coordinates, self._rows = features, coordinates, rows
         self.clouds = rows.parts.kept(cloud_of, features, coordinates)
         self.weights = rows.weights
         self._norms2: Array | None = None
 
     def order(self, rng: np.random.Generator) -> Array:
-        direction = rng.standard_normal(self._rows.shape[1])
+        direction = rng.standard_normal(self._rows.d)
         return np.argsort(np.concatenate(self.clouds.map(heights_of, direction)), kind="stable")
 
     def norms2(self) -> Array:
@@ -54,7 +53,7 @@ class PartedCloud:
         return self.subset(rows).points.sums(np.arange(len(rows)), coefficients)
 
     def subset(self, rows: Array) -> FeatureCloud:
-        x = self._rows[rows]
+        x = self._rows.view[rows]
         return FeatureCloud(place_points(self._features, x, self._coordinates), x, self.weights[rows])
 
     def centers(self, labels: Array, k: int) -> PartedCenters:
@@ -119,6 +118,11 @@ class PartedCenters:
         before, self.labels = self.vectors, labels
         self.vectors = self._means(labels)
         return float(((self.vectors - before) ** 2).sum())
+
+
+def moments_of(part: Block, features: FeatureMap) -> Moments:
+    """Moments of one part."""
+    return features.moments(part.x, part.weights)
 
 
 def cloud_of(part: Block, features: FeatureMap, coordinates: Coordinates | None) -> FeatureCloud:

@@ -9,10 +9,10 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.clustering.cloud import CenterModel
 from gramless.clustering.gram_cloud import GramCenters, GramCloud
-from gramless.execution import Block
+from gramless.data import Block, ClusterRows
+from gramless.fitting.methods.partitions import PartedGram, products_of
 from gramless.gram import GramOperator
 from gramless.kernels import Kernel
-from gramless.routes.parted import PartedGram, PartedRows, products_of
 from gramless.spaces import PointSpan
 
 
@@ -22,21 +22,22 @@ class PartedGramCloud(GramCloud):
     Parameters
     ----------
     kernel : Kernel
-    rows : PartedRows
+    rows : ClusterRows
     """
 
-    def __init__(self, kernel: Kernel, rows: PartedRows) -> None:
-        super().__init__(kernel, rows, rows.weights)
+    def __init__(self, kernel: Kernel, rows: ClusterRows) -> None:
+        self._cluster = rows
+        super().__init__(kernel, rows.view, rows.weights)
 
     def _operator(self, precision: Literal["fp64", "fp32"]) -> GramOperator:
-        return PartedGram(self.kernel, self.x, weighted=False)
+        return PartedGram(self.kernel, self._cluster, weighted=False)
 
     def order(self, rng: np.random.Generator) -> Array:
         direction = rng.standard_normal(self.x.shape[1])
-        return np.argsort(np.concatenate(self.x.parts.map(heights_of, direction)), kind="stable")
+        return np.argsort(np.concatenate(self._cluster.parts.map(heights_of, direction)), kind="stable")
 
     def combined(self, rows: Array, coefficients: Array) -> Array:
-        return np.concatenate(self.x.parts.map(products_of, self.kernel, self.x[rows], coefficients))
+        return np.concatenate(self._cluster.parts.map(products_of, self.kernel, self.x[rows], coefficients))
 
     def model(self, centers: GramCenters) -> CenterModel:
         made = super().model(centers)

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from gramless.arrays import Array
 from gramless.arrays.card_rates import machine_for
 from gramless.arrays.devices import card_workspace, free_card_memory, rows_on
 from gramless.clustering.cloud import Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
-from gramless.clustering.parted_cloud import PartedCloud
+from gramless.clustering.parted_cloud import PartedCloud, moments_of
 from gramless.clustering.parted_gram_cloud import PartedGramCloud
 from gramless.clustering.points import choose_coordinates, make_points
+from gramless.data import ClusterRows
 from gramless.errors import MemoryLimitError
 from gramless.features import maps
+from gramless.fitting import Prepared
+from gramless.fitting.methods import ExplicitMethod, Plan, choose, methods, where_asked
+from gramless.fitting.methods.cuda import float64_seconds, fused_seconds
+from gramless.fitting.methods.explicit import WAKING
+from gramless.fitting.methods.layout import gram_seconds
 from gramless.gram.tiled import TILE
 from gramless.kernels import Precomputed
 from gramless.machine import Machine
-from gramless.planning import Plan, methods
-from gramless.planning.plan import choose, where_asked
-from gramless.problem import Estimate, Problem
-from gramless.routes.cuda_route import float64_seconds, fused_seconds
-from gramless.routes.explicit import WAKING
-from gramless.routes.layout import gram_seconds
-from gramless.routes.parted import PartedRows, moments_of, parted_map, parted_methods
+from gramless.problem import Estimate, Problem, Request
 
 _MACHINE = Machine()
 _STEPS = 20  # assumed number of iterations of a run
@@ -57,44 +56,44 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
         ) from None
 
 
-def make_cloud(
-    plan: Plan, x: Any, weights: Array, accuracy: float, rng: np.random.Generator, tensor: Any = None
-) -> Cloud:
+def make_cloud(plan: Plan, prepared: Prepared, accuracy: float, rng: np.random.Generator) -> Cloud:
     """The rows as points in feature space, in the form and on the device that were planned.
 
     Parameters
     ----------
     plan : Plan
-    x : ndarray or CSR of shape (n, d)
-    weights : ndarray of shape (n,)
+    prepared : Prepared
+        The problem, and its rows as the kernel sees them.
     accuracy : float
     rng : numpy.random.Generator
-    tensor : tensor of shape (n, d), optional
-        The rows, if they are on the device already.
     """
-    problem = plan.placed
-    device = problem.device
+    problem, rows = plan.placed, prepared.rows
+    if isinstance(rows, ClusterRows):
+        return _parted_cloud(plan.chosen, prepared, rows, accuracy, rng)
+    block, device = rows.whole(), problem.device
+    x, weights = block.x, block.weights
     if plan.chosen == "tiled":
         room = 0.8 * problem.memory_limit - _implicit(problem, 1).bytes
         return GramCloud(problem.kernel, x, weights, max(0, int(min(room, 8.2 * problem.n**2 / 2 + 8 * TILE**2))))
     if plan.chosen == "cuda":
         precision: Literal["fp64", "fp32"] = "fp32" if _in_halves(problem) else "fp64"
-        return GramCloud(problem.kernel, x, weights, device=device, tensor=tensor, precision=precision)
+        return GramCloud(problem.kernel, x, weights, device=device, tensor=block.tensor, precision=precision)
     features = maps[plan.chosen].make(problem, x, weights, rng)
     room = int(0.8 * problem.memory_limit - 8 * problem.n * _VECTORS)
     if device != "cpu":
         room = free_card_memory(device) // 2
-    rows = rows_on(device, x, tensor)
-    return FeatureCloud(make_points(features, rows, weights, accuracy, max(0, room), rng, device), x, weights)
+    points = make_points(features, rows_on(device, x, block.tensor), weights, accuracy, max(0, room), rng, device)
+    return FeatureCloud(points, x, weights)
 
 
-def make_parted_cloud(
-    method: str, problem: Problem, rows: PartedRows, accuracy: float, rng: np.random.Generator
+def _parted_cloud(
+    method: str, prepared: Prepared, rows: ClusterRows, accuracy: float, rng: np.random.Generator
 ) -> Cloud:
-    """:func:`make_cloud` for rows in parts: their coordinates stay in the parts."""
+    """The same for rows in partitions: their coordinates stay with them."""
+    problem = prepared.problem
     if method == "tiled":
         return PartedGramCloud(problem.kernel, rows)
-    features = parted_map(method, problem, rows, rng)
+    features = ExplicitMethod(method).make(problem, prepared.survey, Request(rng))
     room = int(0.8 * problem.memory_limit * problem.workers - 8 * problem.n * _VECTORS)
     coordinates = choose_coordinates(
         features, problem.n, lambda: rows.parts.reduce(moments_of, features), accuracy, max(0, room), rng
@@ -108,8 +107,7 @@ _VECTORS = 12  # arrays of length n that an iteration on coordinates holds
 def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
     if isinstance(problem.kernel, Precomputed):
         return Estimate(refusal="a given matrix has no features")
-    ask = parted_methods[name] if problem.workers else methods[name]
-    estimate = ask.estimate(replace(problem, solver="auto"))
+    estimate = methods[name].estimate(replace(problem, solver="auto"))
     if estimate.refusal:
         return estimate
     machine, together = machine_for(estimate.device), problem.workers or problem.threads

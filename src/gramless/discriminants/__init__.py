@@ -1,6 +1,7 @@
 """Discriminants in feature space: generalised symmetric eigenproblems of scatters of an eigenspace's coordinates."""
 
 from gramless.discriminants.biased import BiasedRule, find_biased
+from gramless.discriminants.coordinates import training_coordinates
 from gramless.discriminants.fisher import FisherRule, find_fisher
 from gramless.discriminants.projection import Projection
 from gramless.discriminants.scatter import ClassScatter, gather_classes
@@ -16,4 +17,5 @@ __all__ = [
     "gather_classes",
     "ledoit_wolf",
     "shrink",
+    "training_coordinates",
 ]

@@ -1,4 +1,4 @@
-"""Dask behind the protocol of :mod:`gramless.execution`: no mathematics here."""
+"""Dask behind the protocol of :mod:`gramless.data`: no mathematics here."""
 
 from gramless.distributed.client import cluster_client
 from gramless.distributed.lazy import map_rows

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, use_threads
-from gramless.distributed.collections import as_array
-from gramless.execution.parts import Work
+from gramless.data.parts import Work
+from gramless.distributed.arrays import as_array
 
 
 def map_rows(x: Any, function: Work, columns: int | None, dtype: Any) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from gramless.data.parts import Work, join_in_tree
 from gramless.distributed.client import retries, running_workers
 from gramless.distributed.work import added, given, pair_up
-from gramless.execution.parts import Work, join_in_tree
 
 
 class DaskPairs:
@@ -34,7 +34,7 @@ class DaskPairs:
         return self._count
 
     def sums(self, work: Work, *shared: Any, each: Sequence[Any]) -> list[Any]:
-        """See :class:`gramless.execution.Pairs`."""
+        """See :class:`gramless.data.Pairs`."""
         from gramless.distributed.parts import large_arguments
 
         with large_arguments():

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from gramless.arrays.memory import free_memory
+from gramless.data.parts import Work, join_in_tree
 from gramless.distributed.client import retries, running_workers, worker_memory
 from gramless.distributed.pairs import DaskPairs
 from gramless.distributed.work import failure, given, joined, work_on
 from gramless.errors import PartitionError
-from gramless.execution.parts import Work, join_in_tree
 
 
 class DaskParts:
@@ -38,7 +38,7 @@ class DaskParts:
     def map(
         self, work: Work, *shared: Any, each: Sequence[Any] | None = None, only: Sequence[int] | None = None
     ) -> list[Any]:
-        """See :class:`gramless.execution.Parts`."""
+        """See :class:`gramless.data.Parts`."""
         numbers = list(range(len(self)) if only is None else only)
         with large_arguments():
             futures = self._client.compute(self._tasks(work, shared, each, numbers), retries=retries())
@@ -51,7 +51,7 @@ class DaskParts:
             raise PartitionError(failure(failed, error) if failed else str(error)) from error
 
     def reduce(self, work: Work, *shared: Any, each: Sequence[Any] | None = None, join: Work = operator.add) -> Any:
-        """See :class:`gramless.execution.Parts`."""
+        """See :class:`gramless.data.Parts`."""
         from dask import delayed
 
         tasks = self._tasks(work, shared, each, range(len(self)))
@@ -66,17 +66,17 @@ class DaskParts:
             raise PartitionError(self._named(error)) from error
 
     def kept(self, work: Work, *shared: Any) -> DaskParts:
-        """See :class:`gramless.execution.Parts`."""
+        """See :class:`gramless.data.Parts`."""
         with large_arguments():
             items = self._client.persist(self._tasks(work, shared, None, range(len(self))), retries=retries())
         return DaskParts(self._client, items, held=True)
 
     def chosen(self, numbers: Sequence[int]) -> DaskParts:
-        """See :class:`gramless.execution.Parts`."""
+        """See :class:`gramless.data.Parts`."""
         return DaskParts(self._client, [self._items[i] for i in numbers], self._held)
 
     def pairs(self, groups: Sequence[Sequence[int]], stack: Work) -> DaskPairs:
-        """See :class:`gramless.execution.Parts`."""
+        """See :class:`gramless.data.Parts`."""
         from distributed import futures_of
 
         items = self._items if self._held else self._client.persist(self._items, retries=retries())

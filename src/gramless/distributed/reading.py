@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from gramless.data.rows import Block
+from gramless.distributed.arrays import as_array
 from gramless.distributed.client import cluster_client, retries, running_workers, worker_memory
-from gramless.distributed.collections import as_array
 from gramless.distributed.parts import DaskParts, large_arguments
-from gramless.execution.protocol import Block
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Block:
         raise ValueError(
             f"sample_weight has a block of shape {shares.shape} for {len(x)} rows; give it the blocks of X"
         )
-    return Block(number, -1, x, shares)
+    return Block(x, shares, number, first=-1)
 
 
 def _shares(client: Any, rows: Any, weights: Any) -> list[Any]:

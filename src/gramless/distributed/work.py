@@ -10,9 +10,9 @@ from typing import Any
 from dask.sizeof import sizeof
 
 from gramless.arrays import use_threads
+from gramless.data.parts import Work
+from gramless.data.rows import Block
 from gramless.errors import PartitionError
-from gramless.execution.parts import Work
-from gramless.execution.protocol import Block
 
 
 def size_of_fields(value: Any) -> int:

@@ -8,6 +8,7 @@ from gramless.eigen.dense import Dense
 from gramless.eigen.inverse import InverseIteration
 from gramless.eigen.lanczos import Lanczos, LanczosProcess, PlainLanczos, SelectiveLanczos
 from gramless.eigen.lobpcg import Lobpcg
+from gramless.eigen.named import named_solver
 from gramless.eigen.power import Power, SchurPower, ShiftedPower
 from gramless.eigen.randomized import Randomized
 from gramless.eigen.solve import NotConvergedWarning, eigsh
@@ -37,5 +38,6 @@ __all__ = [
     "Solver",
     "SubspaceIteration",
     "eigsh",
+    "named_solver",
     "solvers",
 ]

@@ -1,13 +1,14 @@
 """Estimators in the shape of scikit-learn."""
 
+from gramless.bandwidth import Bandwidth
 from gramless.estimators.biased_discriminant import BiasedDiscriminantAnalysis
 from gramless.estimators.comparing import principal_angles, subspace_distance
 from gramless.estimators.kernel_discriminant import KernelDiscriminantAnalysis
 from gramless.estimators.kernel_ica import KernelICA
 from gramless.estimators.kernel_kmeans import KernelKMeans
 from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.loading import load
-from gramless.estimators.select_bandwidth import Bandwidth, select_bandwidth
+from gramless.estimators.saving import load
+from gramless.estimators.select_bandwidth import select_bandwidth
 from gramless.estimators.series_density import SeriesDensity
 
 __all__ = [

@@ -11,11 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import Projection, find_biased
+from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
-from gramless.estimators.devices import given_back
-from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.undoing import whole_or_nothing
+from gramless.kernels import is_precomputed
 
 
 @estimators.register("BiasedDiscriminantAnalysis")
@@ -90,6 +89,8 @@ class BiasedDiscriminantAnalysis(
         "threshold_": float,
     }
 
+    _projection: Projection
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -124,7 +125,6 @@ class BiasedDiscriminantAnalysis(
         self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BiasedDiscriminantAnalysis:
         """Find the directions.
 
@@ -142,24 +142,25 @@ class BiasedDiscriminantAnalysis(
         BiasedDiscriminantAnalysis
             This estimator.
         """
-        given = X
-        X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
-        positive = self._read_positive()
+        fitted = self.unfitted()
+        rows, fitted.classes_, labels, weights = read_classes(fitted, X, y, sample_weight)
+        positive = fitted._read_positive()
         with use_threads(self.n_jobs):
-            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
+            space, gathered = gather_in_coordinates(fitted, rows, labels, weights, X)
             rule = find_biased(gathered, positive, self.shrinkage, self.n_components)
-        self.positive_, self.ratios_, self.shrinkage_ = self.classes_[positive], rule.ratios, rule.shrinkage
-        self._projection = Projection.along(space, rule.directions, rule.origin)
+        fitted.positive_, fitted.ratios_, fitted.shrinkage_ = fitted.classes_[positive], rule.ratios, rule.shrinkage
+        fitted._projection = Projection.along(space, rule.directions, rule.origin)
         used = np.flatnonzero(weights > 0)
-        scores = self._decide(X[used])
-        self.threshold_ = best_threshold(scores, labels[used] == positive, weights[used])
+        scores = fitted._decide(rows[used])
+        fitted.threshold_ = best_threshold(scores, labels[used] == positive, weights[used])
+        self.__dict__ = fitted.__dict__
         return self
 
     def transform(self, X: Any) -> Any:
         """Rows along the directions, from the mean of the positives: (m, n_components)."""
         rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
-            return given_back(self._projection(rows).astype(rows.dtype, copy=False), X)
+            return like_given(self._projection(rows).astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
         """How near each row is to the positives: minus its squared distance from their mean, less the threshold; (m,).
@@ -167,15 +168,15 @@ class BiasedDiscriminantAnalysis(
         Above 0 for rows of ``classes_[1]``, as scikit-learn has it: where the first class is the one that is sought the
         sign is turned.
         """
-        return given_back(self._margins(X), X)
+        return like_given(self._margins(X), X)
 
     def predict(self, X: Any) -> Any:
         """The class of each row: (m,)."""
         above = self._margins(X) > 0
-        return given_back(self.classes_[above.astype(int)], X)
+        return like_given(self.classes_[above.astype(int)], X)
 
     def _margins(self, X: Any) -> Array:
-        scores = self._decide(read_new_rows(self, X)) - self.threshold_
+        scores: Array = self._decide(read_new_rows(self, X)) - self.threshold_
         return scores if self.positive_ == self.classes_[1] else -scores
 
     def _decide(self, rows: Any) -> Array:
@@ -211,6 +212,8 @@ class BiasedDiscriminantAnalysis(
 
 def best_threshold(scores: Array, positive: Array, weights: Array) -> float:
     """The middle of the two neighbouring scores between which a cut has the least sum of both classes' error rates.
+
+    scikit-learn's ``roc_curve`` returns the same rates, but thresholds at scores, not between them.
 
     Examples
     --------

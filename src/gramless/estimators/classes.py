@@ -11,13 +11,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from gramless.arrays import Array
-from gramless.discriminants import ClassScatter, Projection, gather_classes
-from gramless.estimators.constraints import KERNEL_CONSTRAINTS
-from gramless.estimators.coordinates import find_eigenspace, training_coordinates
-from gramless.estimators.devices import to_numpy_rows
-from gramless.estimators.reading import is_precomputed, read_gram, read_weights, refuse_path
-from gramless.planning import Plan, methods
+from gramless.arrays.devices import find_device
+from gramless.data import Block, MemoryRows
+from gramless.discriminants import ClassScatter, Projection, gather_classes, training_coordinates
+from gramless.estimators.checking import FLOATS, read_gram, read_weights, refuse_path, tensor_on, to_numpy_rows
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
+from gramless.fitting import fit
+from gramless.fitting.methods import Plan, methods
+from gramless.fitting.question import Question
+from gramless.kernels import is_precomputed
 from gramless.spaces import Eigenspace
+
+_TOL = 1e-6
 
 #: What the parameters of either discriminant may be.
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -42,7 +47,7 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
     X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
     refuse_path(model, X)
-    X, y = validate_data(model, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X, y = validate_data(model, X, y, accept_sparse="csr", dtype=FLOATS)
     if is_precomputed(model.kernel):
         X = read_gram(X)
     check_classification_targets(y)
@@ -63,7 +68,25 @@ def gather_in_coordinates(
     Sets how they were found: ``gamma_``, ``plan_``, ``method_`` and ``n_coordinates_``. `given` are the rows as they
     came, perhaps as a tensor.
     """
-    model.gamma_, model.plan_, fitted = find_eigenspace(model, X, weights, given)
-    model.method_, model.n_coordinates_ = model.plan_.chosen, len(fitted.space.scatter)
-    coordinates = training_coordinates(model.plan_, fitted, X, weights, given)
-    return fitted.space, gather_classes(coordinates, labels, weights, len(model.classes_))
+    tensor = tensor_on(find_device(model.device), given, X)
+    names = getattr(model, "feature_names_in_", None)
+    rows = MemoryRows(Block(X, weights, tensor=tensor), names, boxed=not is_precomputed(model.kernel))
+    wanted = model.n_coordinates
+    whole = isinstance(wanted, Integral)
+    question = Question(
+        kernel=kernel_choice(model),
+        count=int(wanted) if wanted is not None and whole else 0,
+        share=None if wanted is None or whole else float(wanted),
+        everything=wanted is None,
+        tol=_TOL,
+        method=model.method,
+        memory_limit=model.memory_limit,
+        device=model.device,
+        fewest=1,
+        seed=model.random_state,
+    )
+    found = fit(question, rows)
+    model.gamma_, model.plan_, model.method_ = found.gamma, found.plan, found.plan.chosen
+    model.n_coordinates_ = len(found.finished.space.scatter)
+    coordinates = training_coordinates(found, rows.block)
+    return found.finished.space, gather_classes(coordinates, labels, weights, len(model.classes_))

@@ -1,4 +1,4 @@
-"""How far apart two fitted models are."""
+"""Two fitted models: how far apart they are, and whether they can be merged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def principal_angles(a: Any, b: Any) -> Array:
     True
     """
     _refuse_different(a, b)
-    return spaces.principal_angles(a._space, b._space)
+    return spaces.principal_angles(_space(a), _space(b))
 
 
 def subspace_distance(a: Any, b: Any) -> float:
@@ -49,7 +49,7 @@ def subspace_distance(a: Any, b: Any) -> float:
         As for :func:`principal_angles`.
     """
     _refuse_different(a, b)
-    return spaces.subspace_distance(a._space, b._space)
+    return spaces.subspace_distance(_space(a), _space(b))
 
 
 def _refuse_different(a: Any, b: Any) -> None:
@@ -58,7 +58,34 @@ def _refuse_different(a: Any, b: Any) -> None:
     if a.n_features_in_ != b.n_features_in_:
         raise ValueError(f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: not one space")
     corners = np.vstack([np.zeros(a.n_features_in_), np.ones(a.n_features_in_)])
-    if not np.array_equal(a._rows_for_kernel(corners), b._rows_for_kernel(corners)):
+    if not np.array_equal(a._fit.scaling(corners), b._fit.scaling(corners)):
         raise ValueError("center_input=True or scale_input=True moves the rows of each model by its own: not one space")
     if a._precomputed or b._precomputed:
         raise ValueError("kernel='precomputed' has no kernel values between the points of two models")
+
+
+def _space(model: Any) -> spaces.Eigenspace:
+    space: spaces.Eigenspace = model._finished().finished.space
+    return space
+
+
+def refuse_to_merge(ours: Any, theirs: Any) -> None:
+    """Raise a ValueError that says what differs, unless two models are of one kernel and one sort of rows."""
+    for model, name in ((ours, "this model"), (theirs, "other")):
+        check_is_fitted(model)
+        if model._fit.scaling:
+            asked = model._fit.scaling.parameter
+            raise ValueError(f"{name} has {asked}=True: each model subtracts a mean of its own; merge others")
+    if ours.n_features_in_ != theirs.n_features_in_:
+        raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
+    names = [getattr(model, "feature_names_in_", None) for model in (ours, theirs)]
+    if names[0] is not None and names[1] is not None:
+        for column, (here, there) in enumerate(zip(*names, strict=True)):
+            if here != there:
+                raise ValueError(
+                    f"column {column} is {here!r} here and {there!r} in other; fit other to the columns of this model, "
+                    "in their order"
+                )
+    left, right = ours._fit.kernel, theirs._fit.kernel
+    if left != right:
+        raise ValueError(f"kernels differ: {left} and {right}; fit other with kernel={left}")

@@ -12,11 +12,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramless.arrays import Array, use_threads
 from gramless.discriminants import FisherRule, Projection, find_fisher
+from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
-from gramless.estimators.devices import given_back
-from gramless.estimators.reading import is_precomputed, read_new_rows
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.undoing import whole_or_nothing
+from gramless.kernels import is_precomputed
 
 
 @estimators.register("KernelDiscriminantAnalysis")
@@ -90,6 +89,9 @@ class KernelDiscriminantAnalysis(
         **dict.fromkeys(("priors_", "explained_variance_ratio_"), np.ndarray),
     }
 
+    _projection: Projection
+    _rule: FisherRule
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -124,7 +126,6 @@ class KernelDiscriminantAnalysis(
         self.device = device
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelDiscriminantAnalysis:
         """Find the discriminants.
 
@@ -142,47 +143,48 @@ class KernelDiscriminantAnalysis(
         KernelDiscriminantAnalysis
             This estimator.
         """
-        given = X
-        X, self.classes_, labels, weights = read_classes(self, X, y, sample_weight)
-        count = len(self.classes_)
+        fitted = self.unfitted()
+        rows, fitted.classes_, labels, weights = read_classes(fitted, X, y, sample_weight)
+        count = len(fitted.classes_)
         if self.n_components is not None and self.n_components > count - 1:
             raise ValueError(
                 f"n_components={self.n_components} is more than the {count - 1} discriminants of {count} classes; pass "
                 f"at most {count - 1}"
             )
-        self.priors_ = self._read_priors(labels, weights)
+        fitted.priors_ = self._read_priors(labels, weights, count)
         with use_threads(self.n_jobs):
-            space, gathered = gather_in_coordinates(self, X, labels, weights, given)
-            self._rule = find_fisher(gathered, self.priors_, self.shrinkage)
-        self.shrinkage_ = self._rule.shrinkage
-        self._projection = Projection.along(space, self._rule.directions, self._rule.origin)
-        total = float(self._rule.ratios.sum())
-        ratios = self._rule.ratios / total if total > 0 else np.zeros(len(self._rule.ratios))
-        self.explained_variance_ratio_ = ratios[: self._n_features_out]
+            space, gathered = gather_in_coordinates(fitted, rows, labels, weights, X)
+            fitted._rule = rule = find_fisher(gathered, fitted.priors_, self.shrinkage)
+        fitted.shrinkage_ = rule.shrinkage
+        fitted._projection = Projection.along(space, rule.directions, rule.origin)
+        total = float(rule.ratios.sum())
+        ratios = rule.ratios / total if total > 0 else np.zeros(len(rule.ratios))
+        fitted.explained_variance_ratio_ = ratios[: fitted._n_features_out]
+        self.__dict__ = fitted.__dict__
         return self
 
     def transform(self, X: Any) -> Any:
         """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
         rows = read_new_rows(self, X)
-        return given_back(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
+        return like_given(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
         """Log of prior times density, less what all classes share: (m, n_classes); of two the difference, (m,)."""
         scores = self._rule_scores(X)
-        return given_back(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores, X)
+        return like_given(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores, X)
 
     def predict(self, X: Any) -> Any:
         """The likeliest class of each row: (m,)."""
         likeliest = np.argmax(self._rule_scores(X), axis=1)
-        return given_back(self.classes_[likeliest], X)
+        return like_given(self.classes_[likeliest], X)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities (m, n_classes) of the classes."""
-        return given_back(scipy.special.softmax(self._rule_scores(X), axis=1), X)
+        return like_given(scipy.special.softmax(self._rule_scores(X), axis=1), X)
 
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithms of the probabilities: (m, n_classes)."""
-        return given_back(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
+        return like_given(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
 
     def _rule_scores(self, X: Any) -> Array:
         rows = read_new_rows(self, X)
@@ -192,9 +194,9 @@ class KernelDiscriminantAnalysis(
         with use_threads(self.n_jobs):
             return self._projection(rows)
 
-    def _read_priors(self, labels: Array, weights: Array) -> Array:
+    def _read_priors(self, labels: Array, weights: Array, count: int) -> Array:
         """Given ones, made to sum to 1; or the part of the weight."""
-        sizes = np.bincount(labels, weights=weights, minlength=len(self.classes_))
+        sizes = np.bincount(labels, weights=weights, minlength=count)
         if self.priors is None:
             return np.asarray(sizes / sizes.sum())
         priors = np.asarray(self.priors, dtype=np.float64)

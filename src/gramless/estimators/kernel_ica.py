@@ -11,13 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from gramless.arrays import Array, times, use_threads
-from gramless.estimators.kernel_pca import KernelPCA
-from gramless.estimators.reading import read_seed, read_weights, refuse_path
+from gramless.arrays import Array, read_seed, times, use_threads
+from gramless.data import Block, MemoryRows
+from gramless.estimators.checking import FLOATS, read_weights, refuse_path
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.undoing import whole_or_nothing
+from gramless.fitting import fit
+from gramless.fitting.question import FixedKernel, Question
 from gramless.independence import Contrast, find_rotation, landmarks_for
-from gramless.kernels import Gaussian, Kernel
+from gramless.kernels import Gaussian, Kernel, Linear
 from gramless.warning import warn
 
 _FEW = 1000  # rows up to which the paper takes the wider kernel
@@ -155,12 +156,12 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Sources (m, n_components) of rows X (m, n_features)."""
         check_is_fitted(self)
         refuse_path(self, X)
-        return self._sources(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+        return self._sources(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
 
     def inverse_transform(self, X: Any) -> Array:
         """Rows (m, n_features) whose sources are X (m, n_components)."""
         check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        X = check_array(X, dtype=FLOATS, input_name="X")
         if X.shape[1] != self.mixing_.shape[1]:
             raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {self.mixing_.shape[1]} columns")
         mixed: Array = X @ self.mixing_.T.astype(X.dtype)
@@ -171,28 +172,25 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return bool(self.whiten)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def _fit(self, X: Any, sample_weight: Any) -> Any:
         """Whiten, search, and set the attributes; returns the rows as they were read."""
         if self.whiten is True:
             raise ValueError("whiten=True is not known; pass 'unit-variance' or False")
         refuse_path(self, X)
-        rows = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=1
-        )
+        fitted = self.unfitted()
+        rows = validate_data(fitted, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2, ensure_min_features=1)
         weights = read_weights(sample_weight, rows)
         with use_threads(self.n_jobs):
-            whitening, white = self._whiten(rows, weights)
+            whitening, white = fitted._whiten(rows, weights)
             used = weights > 0
-            turn = self._rotate(white[used], weights[used])
-        self._set(turn, whitening, rows.dtype)
+            turn = fitted._rotate(white[used], weights[used])
+        fitted._set(turn, whitening, rows.dtype)
+        self.__dict__ = fitted.__dict__
         return rows
 
     def _whiten(self, rows: Any, weights: Array) -> tuple[Array, Array]:
         """Matrix (k, d) that makes columns white, and the white rows (n, k); sets the mean."""
         if not self._whitens:
-            for name in ("mean_", "whitening_"):
-                self.__dict__.pop(name, None)
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
             return np.eye(rows.shape[1]), np.asarray(dense, dtype=np.float64)
         n, d = rows.shape
@@ -202,8 +200,9 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 f"n_components={self.n_components} of {n} rows and {d} columns asked for; pass at most {most}"
             )
         method = "covariance" if d <= n or hasattr(rows, "toarray") else "svd"
-        pca = KernelPCA(self.n_components or most, kernel="linear", method=method, keep_data=False, n_jobs=self.n_jobs)
-        space = pca.fit(rows.astype(np.float64), sample_weight=weights)._space
+        question = Question(FixedKernel(Linear()), self.n_components or most, method=method, keep_rows=False)
+        found = fit(question, MemoryRows(Block(rows.astype(np.float64), weights))).finished.space
+        space: Any = found
         kept = space.scatter > 1e-12 * space.scatter.max(initial=0.0)
         if not kept.any():
             raise ValueError("all rows are equal: there is nothing to separate")

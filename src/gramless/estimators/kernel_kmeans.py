@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, read_seed, use_threads
 from gramless.clustering import (
     CenterModel,
     Clustering,
@@ -20,39 +21,28 @@ from gramless.clustering import (
     center_preimage,
     find_clusters,
     make_cloud,
-    make_parted_cloud,
     nearest_members,
     plan_clustering,
 )
-from gramless.estimators.columns import take_columns
-from gramless.estimators.constraints import KERNEL_CONSTRAINTS
-from gramless.estimators.devices import given_back, placement, tensor_on, to_numpy_rows
-from gramless.estimators.dominance import SCALE_INPUT, warn_of_width
-from gramless.estimators.parted_clusters import (
-    fit_clusters_of_parts,
-    labels_of_parts,
-    score_of_parts,
-    transform_clusters_of_parts,
-)
-from gramless.estimators.posing import make_kernel, pose_problem
-from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows, read_seed, read_start
+from gramless.data import ClusterRows, Rows, Scaling, library_of
+from gramless.estimators.applying import Labels, applied
+from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.seen_rows import SeenRows
-from gramless.estimators.source_rows import all_rows, block_by_block, open_rows
 from gramless.estimators.summary import NotebookSummary
-from gramless.estimators.undoing import whole_or_nothing
-from gramless.execution import library_of
 from gramless.features import maps
+from gramless.fitting import Prepared, prepare
+from gramless.fitting.methods import Plan
+from gramless.fitting.question import Question
+from gramless.kernels import is_precomputed
 from gramless.persistence.classes import ROWS
-from gramless.planning import Plan
-from gramless.sources import is_out_of_core
+from gramless.problem import Problem
 from gramless.warning import warn
 
 
 @estimators.register("KernelKMeans")
 class KernelKMeans(
     Saving,
-    SeenRows,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -189,7 +179,6 @@ class KernelKMeans(
         self.scale_input = scale_input
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Find the clusters of X.
 
@@ -208,31 +197,28 @@ class KernelKMeans(
         KernelKMeans
             This estimator.
         """
-        library = library_of(X)
-        if library is not None:
-            return fit_clusters_of_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
-        opened = open_rows(self, X, sample_weight) if is_out_of_core(X) else None
-        if opened is not None:
-            X, sample_weight = all_rows(self, opened)
-        given = X
-        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
-        rows = self._rows_for_kernel(X, weights, fitting=True)
-        warn_of_width(self, rows, weights, SCALE_INPUT)
-        self.gamma_, kernel = make_kernel(self, rows, weights)
-        settings = self._settings(X.shape[0])
-        with use_threads(self.n_jobs):
-            where = placement(self.device)
-            problem = pose_problem(kernel, rows, weights, self.n_clusters, self.accuracy, self.memory_limit, **where)
-            tensor = None if rows is not X else tensor_on(problem.device, given, X)
-            found = self._carry_out(problem, rows, weights, settings, tensor)
-        self._keep(found, X, weights)
-        if opened is not None:
-            take_columns(self, opened)
+        fitted = self.unfitted()
+        with use_threads(self.n_jobs), opened_rows(fitted, X, sample_weight, whole=True) as rows:
+            self._refuse_too_many(rows)
+            settings = self._settings(rows.n or 0)
+
+            def plan(problem: Problem, method: str) -> Plan:
+                return plan_clustering(problem, settings.n_init, method)
+
+            def run(plan: Plan, placed: Problem) -> Clustering:
+                rng = read_seed(self.random_state)
+                return find_clusters(make_cloud(plan, prepared, self.accuracy, rng), settings, rng)
+
+            question = self._question()
+            prepared = prepare(question, rows, plan)
+            fitted.plan_, found = prepared.plan.carry_out(run)
+            fitted._keep(found, prepared, rows)
+        self.__dict__ = fitted.__dict__
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the labels of X."""
-        return given_back(self.fit(X, sample_weight=sample_weight).labels_, X)
+        return like_given(self.fit(X, sample_weight=sample_weight).labels_, X)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the distances (n_samples, n_clusters) of X from the centres."""
@@ -240,7 +226,8 @@ class KernelKMeans(
         if library_of(X) is not None:
             return self.transform(X)
         known = self.X_fit_.diagonal() if is_precomputed(self.kernel) else None
-        return given_back(self._distances(self.X_fit_, known), X)
+        with use_threads(self.n_jobs):
+            return like_given(Distances(self._model, self._scaling)(self.X_fit_, known), X)
 
     def predict(self, X: Any) -> Any:
         """The nearest centre of each row: (m,).
@@ -250,38 +237,25 @@ class KernelKMeans(
         X : {array-like, CSR} of shape (m, n_features), path or source
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         """
-        library = library_of(X)
-        if library is not None:
-            return labels_of_parts(self, library, X)
-        if is_out_of_core(X):
-            check_is_fitted(self)
-            return block_by_block(self, X, KernelKMeans.predict)
-        rows = read_new_rows(self, X)
-        with use_threads(self.n_jobs):
-            return given_back(self._model.nearest(self._rows_for_kernel(rows)).astype(np.int32), X)
+        check_is_fitted(self)
+        return applied(self, X, Labels(Nearest(self._model, self._scaling)), None)
 
     def transform(self, X: Any) -> Any:
         """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
-        library = library_of(X)
-        if library is not None:
-            return transform_clusters_of_parts(self, library, X)
-        if is_out_of_core(X):
-            check_is_fitted(self)
-            return block_by_block(self, X, KernelKMeans.transform)
-        rows = read_new_rows(self, X)
+        check_is_fitted(self)
         self._refuse_given("transform")
-        return given_back(self._distances(rows, None), X)
+        return applied(self, X, Distances(self._model, self._scaling), self.n_clusters)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The inertia of X with the centres found, times -1."""
-        library = library_of(X)
-        if library is not None:
-            return score_of_parts(self, library, X, sample_weight)
-        rows = read_new_rows(self, X)
+        """The inertia of X with the centres found, times -1; X may be a path or source."""
+        check_is_fitted(self)
         self._refuse_given("score")
-        weights = _check_sample_weight(to_numpy_rows(sample_weight), rows, dtype=np.float64)
-        with use_threads(self.n_jobs):
-            return -float(weights @ self._model.distances2(self._rows_for_kernel(rows)).min(axis=1))
+        squares = applied(self, X, Squares(self._model, self._scaling), None)
+        if library_of(X) is not None:
+            return -float((squares if sample_weight is None else squares * sample_weight).sum().compute())
+        squares = to_numpy_rows(squares)
+        weights = _check_sample_weight(to_numpy_rows(sample_weight), squares[:, None], dtype=np.float64)
+        return -float(weights @ squares)
 
     def prototypes(self, method: str = "preimage") -> Any:
         """A row of the input for each cluster: feature space has the centres, the input may not.
@@ -303,7 +277,7 @@ class KernelKMeans(
         self._refuse_given("prototypes")
         if (self.prototype_indices_ < 0).any():
             raise ValueError("some clusters are empty and have no prototype; fit with a smaller n_clusters")
-        rows = self.__dict__.get("_prototype_rows")
+        rows = getattr(self, "_prototype_rows", None)
         if method == "nearest":
             return self.X_fit_[self.prototype_indices_] if rows is None else rows
         if rows is not None:
@@ -312,59 +286,64 @@ class KernelKMeans(
             raise ValueError("a pre-image of sparse rows is dense; fit X.toarray(), or pass method='nearest'")
         with use_threads(self.n_jobs):
             found = [self._preimage(cluster) for cluster in range(self.n_clusters)]
-        return self._rows_for_input(np.array(found)).astype(self.X_fit_.dtype)
+        return self._scaling.inverse(np.array(found)).astype(self.X_fit_.dtype)
 
     def _preimage(self, cluster: int) -> Array:
         members = np.flatnonzero((self.labels_ == cluster) & (self._weights > 0))
-        rows = self._rows_for_kernel(self.X_fit_[members])
-        nearest = self._rows_for_kernel(self.X_fit_[self.prototype_indices_[[cluster]]])
+        rows = self._scaling(self.X_fit_[members])
+        nearest = self._scaling(self.X_fit_[self.prototype_indices_[[cluster]]])
         kernel = self._model.span.kernel  # type: ignore[attr-defined]
         return center_preimage(kernel, rows, self._weights[members], nearest)
 
-    def _read(self, X: Any, sample_weight: Any) -> tuple[Any, Array]:
-        """Validate rows and weights: at least as many rows that count as clusters."""
-        X, weights = read_rows(self, X, sample_weight)
-        self._refuse_too_many(int((weights > 0).sum()), len(weights))
-        return X, weights
+    def _question(self) -> Question:
+        """What the parameters ask of rows: as many clusters as there would be components."""
+        return Question(
+            kernel=kernel_choice(self),
+            count=self.n_clusters,
+            tol=self.accuracy,
+            method=self.method,
+            memory_limit=self.memory_limit,
+            device=self.device,
+            moves="scale" if self.scale_input and not is_precomputed(self.kernel) else "",
+            scalable=True,
+            seed=self.random_state,
+        )
 
-    def _refuse_too_many(self, counted: int, n: int) -> None:
+    def _refuse_too_many(self, rows: Rows) -> None:
         """Raise unless there are as many rows of positive weight as clusters."""
+        if isinstance(rows, ClusterRows):
+            counted = rows.positive
+        else:
+            counted = int((rows.whole().weights > 0).sum())
         if counted < self.n_clusters:
-            of = "" if counted == n else " of positive weight"
+            of = "" if counted == rows.n else " of positive weight"
             raise ValueError(
                 f"n_samples={counted}{of} should be >= n_clusters={self.n_clusters}; pass at most {counted} clusters"
             )
 
     def _settings(self, n: int) -> Settings:
         """How to look; from labels that were given every start would be the same."""
-        start = read_start(self.init, n, self.n_clusters)
+        start = _read_start(self.init, n, self.n_clusters)
         drawn = isinstance(start, str)
         auto = 10 if drawn and start == "random" else 1
         n_init = int(self.n_init) if drawn and self.n_init != "auto" else auto
         return Settings(self.n_clusters, start, n_init, self.max_iter, self.tol)
 
-    def _carry_out(self, problem: Any, X: Any, weights: Array, settings: Settings, tensor: Any = None) -> Clustering:
-        """Plan and run; a method that finds, on the rows, that memory does not suffice gives way to the next."""
-
-        def run(plan: Plan) -> Clustering:
-            rng = read_seed(self.random_state)
-            if problem.workers:
-                cloud = make_parted_cloud(plan.chosen, problem, X, self.accuracy, rng)
-            else:
-                cloud = make_cloud(plan, X, weights, self.accuracy, rng, tensor)
-            return find_clusters(cloud, settings, rng)
-
-        self.plan_, found = plan_clustering(problem, settings.n_init, self.method).carry_out(run)
-        self.method_ = self.plan_.chosen
-        return found
-
-    def _keep(self, found: Clustering, X: Any, weights: Array) -> None:
+    def _keep(self, found: Clustering, prepared: Prepared, rows: Rows) -> None:
         """Set the fitted attributes."""
-        self.__dict__.pop("_prototype_rows", None)
-        self.X_fit_, self._weights, self._model = X, weights, found.model
+        self.method_, self.gamma_, self._model = self.plan_.chosen, prepared.gamma, found.model
+        scaling = prepared.rows.scaling
+        if scaling:
+            self._input_mean, self._input_scale = scaling.mean, scaling.scale
         self.labels_ = found.labels.astype(np.int32)
         self.inertia_, self.n_iter_ = found.inertia, found.n_iter
-        self.prototype_indices_ = nearest_members(found.labels, found.distances2, weights, self.n_clusters)
+        parted = rows if isinstance(rows, ClusterRows) else None
+        self._weights = rows.whole().weights if parted is None else parted.weights
+        self.prototype_indices_ = nearest_members(found.labels, found.distances2, self._weights, self.n_clusters)
+        if parted is None:
+            self.X_fit_ = rows.whole().original
+        else:  # the rows stay where they are, but for those nearest to the centres
+            self._prototype_rows = parted.view[np.maximum(self.prototype_indices_, 0)]
         occupied = int((self.prototype_indices_ >= 0).sum())
         if occupied < self.n_clusters:
             warn(
@@ -377,10 +356,9 @@ class KernelKMeans(
                 ConvergenceWarning,
             )
 
-    def _distances(self, rows: Any, norms2: Array | None) -> Array:
-        with use_threads(self.n_jobs):
-            distances = np.sqrt(self._model.distances2(self._rows_for_kernel(rows), norms2))
-        return distances.astype(rows.dtype, copy=False)
+    @property
+    def _scaling(self) -> Scaling:
+        return Scaling(getattr(self, "_input_mean", None), getattr(self, "_input_scale", None))
 
     def _refuse_given(self, what: str) -> None:
         if is_precomputed(self.kernel):
@@ -396,3 +374,51 @@ class KernelKMeans(
     @property
     def _n_features_out(self) -> int:
         return int(self.n_clusters)
+
+
+def _read_start(init: Any, n: int, k: int) -> Any:
+    """How `k` clusters of `n` rows begin: the name of a way to draw seeds, or labels (n,), which are checked."""
+    if isinstance(init, str):
+        return init
+    labels = np.asarray(init)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"init of shape {labels.shape} and type {labels.dtype} given; pass {n} labels (integers), "
+            "'k-means++' or 'random'"
+        )
+    if labels.min() < 0 or labels.max() >= k:
+        raise ValueError(f"init has labels from {labels.min()} to {labels.max()}; pass 0 to {k - 1}")
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The nearest centre of each row; this and the next two can be sent to workers."""
+
+    model: CenterModel
+    scaling: Scaling
+
+    def __call__(self, rows: Any) -> Array:
+        return self.model.nearest(self.scaling(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Distances from the centres, in the precision of the rows."""
+
+    model: CenterModel
+    scaling: Scaling
+
+    def __call__(self, rows: Any, norms2: Array | None = None) -> Array:
+        return np.sqrt(self.model.distances2(self.scaling(rows), norms2)).astype(rows.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Squares:
+    """Squared distances from the nearest centre."""
+
+    model: CenterModel
+    scaling: Scaling
+
+    def __call__(self, rows: Any) -> Array:
+        return np.asarray(self.model.distances2(self.scaling(rows)).min(axis=1))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
@@ -10,49 +13,52 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from gramless.arrays import Array, in_range, use_threads
+from gramless import fitting
+from gramless.arrays import Array, use_threads
+from gramless.bandwidth import CRITERIA
+from gramless.certificates import Certificate
+from gramless.data import MemoryRows, Rows, Scaling, library_of
 from gramless.eigen import solvers
-from gramless.estimators.asking import make_request, pose_components
-from gramless.estimators.callbacks import CallbackSupportMixin
-from gramless.estimators.constraints import KERNEL_CONSTRAINTS
-from gramless.estimators.devices import given_back, tensor_on, to_numpy_rows
-from gramless.estimators.dominance import SCALE_INPUT, warn_of_width
-from gramless.estimators.following import following
-from gramless.estimators.out_of_core import OutOfCore
-from gramless.estimators.parted import fit_parts, transform_parts
-from gramless.estimators.planned import Planned
-from gramless.estimators.posing import make_kernel
-from gramless.estimators.preimages import Preimages
-from gramless.estimators.reading import is_precomputed, read_new_rows, read_rows
+from gramless.estimators import preimages
+from gramless.estimators.applying import applied
+from gramless.estimators.checking import like_given, opened_rows, read_new_rows
+from gramless.estimators.comparing import refuse_to_merge
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
+from gramless.estimators.progress import CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.seen_rows import SeenRows
-from gramless.estimators.select_bandwidth import CRITERIA, searched_gamma
-from gramless.estimators.source_transform import transform_source
-from gramless.estimators.streaming import STREAM_STATE, STREAM_TYPES, Streaming
 from gramless.estimators.summary import NotebookSummary
-from gramless.estimators.undoing import whole_or_nothing
-from gramless.execution import library_of
-from gramless.kernels import Kernel
+from gramless.fitting import Fit
+from gramless.fitting.methods import Plan, State, methods
+from gramless.fitting.model import Model
+from gramless.fitting.question import Question
+from gramless.kernels import is_precomputed
 from gramless.persistence.classes import ROWS
-from gramless.planning import Plan, make_plan, methods
-from gramless.problem import Problem
-from gramless.progress import observer
-from gramless.routes import Fitted
-from gramless.sources import is_out_of_core
-from gramless.spaces import RidgePreimage, RowSample
+from gramless.spaces import Eigenspace, RidgePreimage, RowSample
+
+
+def _can_stream(model: KernelPCA) -> bool:
+    """Whether `partial_fit` is there; where it is not, the error says why."""
+    reason = ""
+    if model._precomputed:
+        reason = "kernel='precomputed' needs all rows at once"
+    elif model.center_input and not model.scale_input:
+        reason = "center_input=True needs all rows at once"
+    elif model.scale_input and not (hasattr(model, "_fit") and model._fit.scaling):
+        reason = "scale_input=True takes the scale from a first fit, which partial_fit then goes on from"
+    elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
+        reason = f"method={model.method!r} needs all rows at once"
+    if reason:
+        raise AttributeError(f"KernelPCA has no partial_fit here: {reason}; use fit")
+    return True
 
 
 @estimators.register("KernelPCA")
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Saving,
-    SeenRows,
-    Streaming,
-    OutOfCore,
-    Preimages,
-    Planned,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -277,7 +283,6 @@ default="linear"
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Find the leading components of X.
 
@@ -298,37 +303,113 @@ default="linear"
         KernelPCA
             This estimator.
         """
-        library = library_of(X)
-        if library is not None:
-            return fit_parts(self, library, X, sample_weight)  # type: ignore[no-any-return]
-        if is_out_of_core(X) or self.checkpoint is not None:
-            return self._fit_source(X, sample_weight)  # type: ignore[no-any-return]
-        given = X
-        X, weights = self._read(to_numpy_rows(X), to_numpy_rows(sample_weight))
-        weights = self._faded(weights)
-        rows = self._rows_for_kernel(X, weights, fitting=True)
-        warn_of_width(self, rows, weights, SCALE_INPUT)
-        kernel = self._make_kernel(rows if self.scale_input else X, weights)
-        with following(self, X, y, sample_weight), use_threads(self.n_jobs):
-            problem = pose_components(self, rows, kernel, weights)
-            tensor = None if rows is not X else tensor_on(problem.device, given, X)
-            fitted = self._carry_out(problem, rows, weights, tensor)
-            self._forget()
-            self._keep(fitted, X, weights)
-            if self.fit_inverse_transform:
-                self._sample_rows(X, weights)
-                self._fit_inverse(X, weights)
-        if not self.keep_data:
-            self._drop_data()
+        fitted, question = copy.copy(self), self._question()
+        with at_work(self, X, y, sample_weight), self._rows(fitted, X, sample_weight, question.count) as rows:
+            fitted._fit = fitting.fit(question, rows)
+        self.__dict__ = fitted.__dict__
         return self
+
+    @available_if(_can_stream)  # type: ignore[untyped-decorator]
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
+        """Take in a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
+
+        What is kept depends on the kernel (see ``plan_``): moments of explicit features, where batches in any order
+        give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
+        few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
+        with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
+        and is solved when the model is asked for. The model is that of a `fit` up to the signs of its components. A
+        `gamma` by name is computed from the first batch.
+
+        Goes on from a `fit`. Where the fit was by products
+        with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
+        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says
+        that the intervals of the certificate will be wide.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+            Any number of rows, one included. Of a file or another source every block is a batch.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            Of a source with names: the column that has it.
+
+        Returns
+        -------
+        KernelPCA
+            This estimator, ready to transform.
+        """
+        fitted, before = copy.copy(self), getattr(self, "_fit", None)
+        with at_work(self, X, y, sample_weight), self._batch(fitted, X, sample_weight) as rows:
+            fitted._fit = fitting.extend(self._question(), before, rows)
+        self.__dict__ = fitted.__dict__
+        return self
+
+    @available_if(_can_stream)  # type: ignore[untyped-decorator]
+    def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
+        """Take rows out again that `partial_fit` or `fit` took in, with the weights they had then.
+
+        Moments can be subtracted; so this is for streams with explicit features. The rows need not have come as
+        one batch. Rounding does not go away again: the certificate keeps it.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        KernelPCA
+            This estimator, as if it had never seen these rows.
+        """
+        if self.forget is not None:
+            raise ValueError(
+                f"forget={self.forget!r} has changed the weights of old rows: they cannot be taken out again"
+            )
+        if self.fit_inverse_transform:
+            raise ValueError("fit_inverse_transform=True keeps a sample of the rows: they cannot be taken out again")
+        if not hasattr(self, "_fit"):
+            raise ValueError("there are no rows to take out: call partial_fit first")
+        fitted = copy.copy(self)
+        with use_threads(self.n_jobs), self._batch(fitted, X, sample_weight) as rows:
+            fitted._fit = fitting.shrunk(self._question(), self._fit, rows)
+        self.__dict__ = fitted.__dict__
+        return self
+
+    def merge(self, other: KernelPCA) -> KernelPCA:
+        """A new model of both data sets together: their moments add, or their eigenspaces are merged.
+
+        Rows that both have seen count twice, and signs of components may differ from those of a `fit`.
+
+        Parameters
+        ----------
+        other : KernelPCA
+            Fitted with the same kernel, to rows of the same width and dtype, by the same method. With ``forget=`` the
+            rows of both weigh what they weigh in each.
+
+        Returns
+        -------
+        KernelPCA
+
+        Raises
+        ------
+        ValueError
+            If the two do not fit; the message says what differs.
+        """
+        refuse_to_merge(self, other)
+        merged = copy.copy(self)
+        with use_threads(self.n_jobs):
+            merged._fit = fitting.join(self._question(), self._fit, other._question(), other._fit)
+        return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and return the components of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
-        if library_of(X) is not None:
+        if library_of(X) is not None or self._fit.x is None:
             return self.transform(X)
         with use_threads(self.n_jobs):
-            return given_back(self._training_scores(), X) if hasattr(self, "X_fit_") else self.transform(X)
+            return like_given(fitting.in_precision(self._fit.scores(), self._fit.x), X)
 
     def transform(self, X: Any, out: Any = None) -> Any:
         """Project rows on the components, block by block.
@@ -345,16 +426,144 @@ default="linear"
         ndarray of shape (m, k), or `out` where that is given
             A Dask array, not computed yet, for a Dask collection.
         """
-        library = library_of(X)
-        if library is not None:
-            return transform_parts(self, library, X, out)
-        if out is not None or is_out_of_core(X):
-            return transform_source(self, X, out)
-        rows = read_new_rows(self, X)
-        with use_threads(self.n_jobs):
-            return given_back(self._like_input(self._space.project(self._rows_for_kernel(rows)), rows), X)
+        check_is_fitted(self)
+        return applied(self, X, self._finished().projection(), self._n_features_out, out)
 
-    #: Attributes that :meth:`save` writes.
+    def plan(self, X: Any, sample_weight: Any = None) -> Plan:
+        """What each method would cost for X, and which one `fit` would take. Nothing is run, and this is not changed.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (n_samples, n_features), path or source
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramless import KernelPCA
+        >>> X = np.random.default_rng(0).random((500, 2))
+        >>> kpca = KernelPCA(5, kernel="rbf", gamma="median")
+        >>> kpca.plan(X).chosen == kpca.fit(X).method_
+        True
+        """
+        asked = copy.copy(self)
+        asked.checkpoint = None
+        question = self._question()
+        with use_threads(self.n_jobs), self._rows(asked, X, sample_weight, question.count) as rows:
+            return fitting.prepare(question, rows).plan
+
+    def truncate(self, k: int) -> KernelPCA:
+        """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
+        check_is_fitted(self)
+        found = self._finished()
+        kept = len(found.eigenvalues)
+        if not isinstance(k, Integral) or not 1 <= k <= kept:
+            raise ValueError(f"k={k!r} components asked of a model with {kept}; pass 1 to {kept}")
+        smaller = copy.copy(self)
+        smaller.n_components = int(k)
+        smaller._fit = replace(found, model=found.finished.truncated(int(k)), preimage=None)
+        if found.x is not None:
+            smaller._fit = fitting.learn_preimage(smaller._question(), smaller._fit)
+        return smaller
+
+    def inverse_transform(self, X: Any, *, method: str = "ridge") -> Array:
+        """Inputs whose components are near X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, k)
+            Components.
+        method : {"ridge", "fixed_point", "distances"}, default="ridge"
+            ``"ridge"``: kernel ridge regression of the rows on their components, as in scikit-learn; needs
+            ``fit_inverse_transform=True``. ``"fixed_point"``: the input whose image is nearest (Mika et al. 1999), for
+            kernels of the distance; rows for which the iteration does not settle fall back to ``"distances"`` with a
+            :class:`~gramless.errors.PreimageWarning`. ``"distances"``: from distances to the nearest training points
+            (Kwok & Tsang 2004), for kernels of the distance.
+
+        Returns
+        -------
+        ndarray of shape (m, n_features)
+        """
+        check_is_fitted(self)
+        return preimages.inverse(self, X, method)
+
+    def denoise(self, X: Any, *, method: str = "ridge") -> Array:
+        """Project rows on the components and come back: what the components do not hold is left behind.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        method : {"ridge", "fixed_point", "distances"}, default="ridge"
+            As for `inverse_transform`; the fixed point starts from the row itself.
+
+        Returns
+        -------
+        ndarray of shape (m, n_features)
+        """
+        return preimages.denoised(self, read_new_rows(self, X), method)
+
+    def reconstruction_error(self, X: Any, *, space: str = "feature", method: str = "ridge") -> Array:
+        """How much of each row the kept components lose.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (m, n_features)
+        space : {"feature", "input"}, default="feature"
+            ``"feature"``: squared distance of phi(x) from the kept components (Welling, eq. 5). It needs no pre-image;
+            over the training rows the errors sum to the eigenvalues that were not kept. ``"input"``: squared distance
+            between x and ``denoise(x)``, in which kernels can be compared.
+        method : {"ridge", "fixed_point", "distances"}, default="ridge"
+            Of the pre-image, with ``space="input"``.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return preimages.reconstruction_errors(self, X, space, method)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the mean reconstruction error of X, for cross-validation: higher is better.
+
+        With ``fit_inverse_transform=True`` the error is that in the input, in which kernels and their parameters can be
+        compared; otherwise it is that in feature space, which serves to compare models of one and the same kernel.
+
+        Parameters
+        ----------
+        X : {array-like, CSR} of shape (m, n_features)
+        y : ignored
+        sample_weight : array-like of shape (m,), default=None
+
+        Returns
+        -------
+        float
+        """
+        errors = self.reconstruction_error(X, space="input" if self.fit_inverse_transform else "feature")
+        weights = _check_sample_weight(sample_weight, errors[:, None], dtype=np.float64)
+        return -float(np.average(errors, weights=weights))
+
+    def preimage_error(self, scores: Any, X: Any) -> Array:
+        """Squared distance in feature space between points given by their components and the images of rows.
+
+        0 for an exact pre-image; where it is large beside ``reconstruction_error``, the point of feature space has none
+        (Fasel, slide 23).
+
+        Parameters
+        ----------
+        scores : array-like of shape (m, k)
+        X : array-like of shape (m, n_features)
+            As `inverse_transform` returns them.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return preimages.preimage_error(self, scores, read_new_rows(self, X))
+
+    #: What files keep, by the names it has there.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
@@ -363,122 +572,218 @@ default="linear"
         "gamma_": float,
         "method_": str,
         "plan_": Plan,
-        **STREAM_TYPES,
+        "_fitted": Model,
+        "_space": Eigenspace,
+        "certificate_": Certificate,
+        **dict.fromkeys(("eigenvalues_", "explained_variance_", "explained_variance_ratio_"), np.ndarray),
+        "passes_": int,
+        "_stream": State,
+        "_before": Eigenspace | None,
+        "_dtype": np.dtype,
     }
 
-    def truncate(self, k: int) -> KernelPCA:
-        """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
-        check_is_fitted(self)
-        kept = len(self.eigenvalues_)
-        if not isinstance(k, Integral) or not 1 <= k <= kept:
-            raise ValueError(f"k={k!r} components asked of a model with {kept}; pass 1 to {kept}")
-        smaller = copy.copy(self)
-        smaller.n_components = int(k)
-        smaller._set(self._fitted.truncated(int(k)), self.eigenvalues_.dtype)
-        if self.fit_inverse_transform:
-            for name in ("_preimage", "dual_coef_", "X_transformed_fit_"):
-                smaller.__dict__.pop(name, None)
-            if hasattr(self, "X_fit_"):
-                smaller._fit_inverse(self.X_fit_, self._weights)
-        return smaller
+    def saved(self) -> dict[str, Any]:
+        """The fit as files have it: a flat table, whose names are older than :class:`~gramless.fitting.Fit`."""
+        fit = self._fit
+        values: dict[str, Any] = {
+            "X_fit_": fit.x,
+            "_weights": fit.weights,
+            "_input_mean": fit.scaling.mean,
+            "_input_scale": fit.scaling.scale,
+            "_preimage": fit.preimage,
+            "_sample": fit.sample,
+            "gamma_": fit.gamma,
+            "method_": fit.plan.chosen,
+            "plan_": fit.plan,
+        }
+        if fit.preimage is not None:
+            values |= {"X_transformed_fit_": self.X_transformed_fit_, "dual_coef_": self.dual_coef_}
+        if fit.model is not None:
+            values |= {"_fitted": fit.model, "_space": fit.model.space, "certificate_": fit.model.certificate}
+            values |= {"eigenvalues_": fit.eigenvalues, "explained_variance_": fit.variances}
+            values |= {"explained_variance_ratio_": fit.ratios, "passes_": fit.model.passes}
+        values = {name: value for name, value in values.items() if value is not None}
+        if fit.state is not None:
+            values |= {"_stream": fit.state, "_before": fit.before, "_dtype": np.dtype(fit.dtype)}
+        return values
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """The way back from :meth:`saved`."""
+        model, state = values.get("_fitted"), values.get("_stream")
+        if model is None and state is None:
+            raise ValueError("there is neither a model nor a stream")
+        self._fit = Fit(
+            plan=values["plan_"],
+            gamma=values["gamma_"],
+            scaling=Scaling(values.get("_input_mean"), values.get("_input_scale")),
+            dtype=values["_dtype"] if model is None or "_dtype" in values else values["eigenvalues_"].dtype,
+            model=model,
+            state=state,
+            before=values.get("_before"),
+            x=values.get("X_fit_"),
+            weights=values.get("_weights"),
+            sample=values.get("_sample"),
+            preimage=values.get("_preimage"),
+        )
+
+    # ------------------------------------------------------------------------------------------- attributes of the fit
+
+    @property
+    def eigenvalues_(self) -> Array:
+        """Eigenvalues of the centred Gram matrix (k,), descending."""
+        return self._finished().eigenvalues
 
     @property
     def eigenvectors_(self) -> Array:
         """Eigenvectors of the centred Gram matrix (n_samples, k), computed when first asked for."""
-        fitted = self.__dict__.get("_fitted")
-        if fitted is None or "X_fit_" not in self.__dict__:
+        found: Fit | None = getattr(self, "_fit", None)
+        if found is None or found.x is None or found.weights is None:
             raise AttributeError(
                 "eigenvectors_ needs the training rows: there are none before fit, with keep_data=False, or in a stream"
             )
-        if fitted.vectors is None:
-            scores = fitted.space.project(self._rows_for_kernel(self.X_fit_))
-            self._fitted = fitted = fitted.with_vectors(scores, self._weights)
-        vectors: Array = fitted.vectors.astype(self.eigenvalues_.dtype, copy=False)
-        return vectors
+        if found.finished.vectors is None:
+            model = found.finished.with_vectors(found.project(found.x), found.weights)
+            self._fit = found = replace(found, model=model)
+        vectors = found.finished.vectors
+        return np.asarray(vectors).astype(found.eigenvalues.dtype, copy=False)
 
-    def _read(self, X: Any, sample_weight: Any, *, batch: bool = False, reset: bool = True) -> tuple[Any, Array]:
-        """Validate the data: float rows, more than one of them unless a batch, and their weights."""
+    @property
+    def explained_variance_(self) -> Array:
+        """``eigenvalues_`` divided by the total weight (k,)."""
+        return self._finished().variances
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Parts (k,) of the exact total variance, that of the components not kept included."""
+        return self._finished().ratios
+
+    @property
+    def certificate_(self) -> Certificate:
+        """Per component an interval that holds the true eigenvalue, and a bound on the angle."""
+        return self._finished().finished.certificate
+
+    @property
+    def passes_(self) -> int:
+        """Sweeps over the Gram matrix."""
+        return self._finished().finished.passes
+
+    @property
+    def plan_(self) -> Plan:
+        """Which method, and why."""
+        return self._known().plan
+
+    @property
+    def method_(self) -> str:
+        """The method that ran."""
+        return self._known().plan.chosen
+
+    @property
+    def gamma_(self) -> float:
+        """The number that `gamma` stands for."""
+        return self._known().gamma
+
+    @property
+    def X_fit_(self) -> Any:
+        """Training rows (n_samples, n_features)."""
+        found = self._known().x
+        if found is None:
+            raise AttributeError("X_fit_ is not kept: keep_data=False, a stream, or rows that were read in blocks")
+        return found
+
+    @property
+    def dual_coef_(self) -> Array:
+        """Coefficients of the inverse transform (n_samples, n_features)."""
+        learnt, dtype = self._learnt()
+        return learnt.coefficients.astype(dtype)
+
+    @property
+    def X_transformed_fit_(self) -> Array:
+        """Components (n_samples, k) that ``dual_coef_`` belongs to."""
+        learnt, dtype = self._learnt()
+        return learnt.scores.astype(dtype)
+
+    def _known(self) -> Fit:
+        """The fit; an AttributeError before there is one, so that ``hasattr`` is right."""
+        found: Fit | None = getattr(self, "_fit", None)
+        if found is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet; call fit first")
+        return found
+
+    def _finished(self) -> Fit:
+        """The fit with its model, which a stream makes when it is first asked for."""
+        found = self._known()
+        if found.model is None:
+            with use_threads(self.n_jobs):
+                self._fit = found = fitting.finish(self._question(), found)
+        return found
+
+    def _learnt(self) -> tuple[RidgePreimage, Any]:
+        """The inverse transform and the precision of its attributes; an AttributeError where there is none."""
+        found = self._known()
+        if found.preimage is None:
+            raise AttributeError("the inverse transform was not learnt: set fit_inverse_transform=True, and fit")
+        rows = found.x if found.sample is None else found.sample.rows
+        return found.preimage, rows.dtype
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fit")
+
+    # ----------------------------------------------------------------------------------------------- what is asked for
+
+    def _question(self) -> Question:
+        """What the parameters ask of rows."""
+        wanted, precomputed = self.n_components, is_precomputed(self.kernel)
+        whole = isinstance(wanted, Integral)
+        moves = "scale" if self.scale_input else "center" if self.center_input else ""
+        asked = self.tol > 0 or self.eigen_solver == "arpack"
+        return Question(
+            kernel=kernel_choice(self, self.n_components, self.alpha if self.fit_inverse_transform else None),
+            count=int(wanted) if wanted is not None and whole else 0,
+            share=None if wanted is None or whole else float(wanted),
+            everything=wanted is None,
+            tol=self.tol if asked else None,
+            strict=self.tol > 0,
+            method=self.method,
+            solver=self.eigen_solver,
+            iterated_power=self.iterated_power,
+            max_iter=self.max_iter,
+            memory_limit=self.memory_limit,
+            device=self.device,
+            moves="" if precomputed else moves,
+            scalable=True,
+            domain=None if precomputed else self.domain,
+            keep_rows=self.keep_data,
+            support=self.max_support,
+            half_life=self.forget,
+            ridge=self.alpha if self.fit_inverse_transform else None,
+            fewest=0 if self.remove_zero_eig or self.n_components is None else None,
+            seed=self.random_state,
+        )
+
+    @contextmanager
+    def _rows(self, fitted: KernelPCA, X: Any, sample_weight: Any, count: int) -> Iterator[Rows]:
+        """Context of rows to fit to: more than one of them, and no fewer than components."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
-        copied = self.copy_X and self.keep_data and not batch and not _is_read_only_map(X)
-        least = 1 if batch else 2
-        X, weights = read_rows(self, X, sample_weight, copy=copied, ensure_min_samples=least, reset=reset)
-        n = X.shape[0]
-        if isinstance(self.n_components, Integral) and self.n_components > n and not batch:
-            raise ValueError(f"n_components={self.n_components} is more than the {n} samples given; pass at most {n}")
-        return X, weights
+        read_only = isinstance(X, np.memmap) and not X.flags.writeable  # nobody can change it by way of X
+        copied = self.copy_X and self.keep_data and not read_only
+        checks = {"checkpoint": fitted.checkpoint, "copy": copied, "ensure_min_samples": 2}
+        with opened_rows(fitted, X, sample_weight, **checks) as rows:
+            if isinstance(rows, MemoryRows) and count > rows.n:
+                raise ValueError(
+                    f"n_components={self.n_components} is more than the {rows.n} samples given; pass at most {rows.n}"
+                )
+            yield rows
+
+    def _batch(self, fitted: KernelPCA, X: Any, sample_weight: Any) -> Any:
+        """Context of rows to go on with, in the columns of those before."""
+        if self.fit_inverse_transform and self._precomputed:
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
+        return opened_rows(fitted, X, sample_weight, reset=not hasattr(self, "_fit"), ensure_min_samples=1)
 
     @property
     def _precomputed(self) -> bool:
         return is_precomputed(self.kernel)
-
-    def _make_kernel(self, X: Any, weights: Array) -> Kernel:
-        """A kernel object, with the gamma that suits the data."""
-        self.gamma_, kernel = make_kernel(self, X, weights, searched_gamma(self, X, weights))
-        return kernel
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit left."""
-        for name in ("X_fit_", "X_transformed_fit_", "dual_coef_", "_weights", "_preimage", "_sample", *STREAM_STATE):
-            self.__dict__.pop(name, None)
-
-    def _drop_data(self) -> None:
-        """Forget the training rows; the plan saw to it that the model can do without."""
-        for name in ("X_fit_", "_weights"):
-            self.__dict__.pop(name, None)
-
-    def _carry_out(self, problem: Problem, rows: Any, weights: Array, tensor: Any = None) -> Fitted:
-        """Plan and run; a method that was chosen and finds, on the rows, that memory does not suffice gives way."""
-
-        def run(plan: Plan) -> Fitted:
-            observer().begins(plan.chosen, plan.candidates[plan.chosen].seconds)
-            return methods[plan.chosen].run(  # type: ignore[no-any-return]
-                plan.placed, rows, weights, make_request(self, tensor)
-            )
-
-        plan = make_plan(problem, self.method)
-        plan.warn_if_long()
-        self.plan_, fitted = plan.carry_out(run)
-        self.method_ = self.plan_.chosen
-        return fitted
-
-    def _keep(self, fitted: Fitted, X: Any, weights: Array) -> None:
-        """Keep a fit and the rows it was made from."""
-        self.X_fit_, self._weights = X, weights
-        self._set(fitted, X.dtype)
-
-    def _set(self, fitted: Fitted, dtype: Any) -> None:
-        """Set the fitted attributes."""
-        if self.remove_zero_eig or self.n_components is None:
-            fitted = fitted.truncated(int((fitted.space.scatter > 0).sum()))
-        space = fitted.space
-        values, variances = (
-            in_range(some, dtype, what)
-            for some, what in ((space.scatter, "eigenvalues"), (space.scatter / space.weight, "variances"))
-        )
-        self._fitted, self._space = fitted, space
-        self.eigenvalues_, self.explained_variance_ = values, variances
-        self.certificate_ = fitted.certificate
-        self.passes_ = fitted.passes
-        total = space.trace
-        if self.plan_.problem.kernel.mercer:  # where weights are very far apart both are rounding
-            total = max(total, float(space.scatter.sum()))
-        ratio = space.scatter / total if total > 0 else np.zeros_like(space.scatter)
-        self.explained_variance_ratio_ = ratio.astype(dtype)
-
-    def _training_scores(self) -> Array:
-        """Components of the training rows, from the eigenvectors where there are; rows of weight 0 are projected."""
-        scores = self._fitted.scores(self._weights)
-        left_out = np.flatnonzero(self._weights == 0)
-        if scores is None:
-            scores = self._space.project(self._rows_for_kernel(self.X_fit_))
-        elif len(left_out):
-            scores[left_out] = self._space.project(self._rows_for_kernel(self.X_fit_[left_out]))
-        return self._like_input(scores, self.X_fit_)
-
-    def _like_input(self, values: Array, X: Any) -> Array:
-        """Results in the precision of the input."""
-        return in_range(values, X.dtype if X.dtype == np.float32 else np.float64, "components")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -489,9 +794,4 @@ default="linear"
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.eigenvalues_.shape[0])
-
-
-def _is_read_only_map(X: Any) -> bool:
-    """Whether X is a file that nobody can change by way of X: there is no need to keep a copy of it."""
-    return isinstance(X, np.memmap) and not X.flags.writeable
+        return len(self._finished().eigenvalues)

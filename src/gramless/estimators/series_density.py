@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, read_seed, use_threads
+from gramless.data.dominance import SCALE_FIRST, column_variances, warn_of_column
 from gramless.densities import Series, fit_series
-from gramless.estimators.dominance import SCALE_FIRST, column_variances, warn_of_column
-from gramless.estimators.reading import read_seed, read_weights, refuse_path
+from gramless.estimators.checking import FLOATS, read_weights, refuse_path
 from gramless.estimators.saving import Saving, estimators
-from gramless.estimators.undoing import whole_or_nothing
 from gramless.kernels import Gaussian, Kernel
 
 
@@ -86,6 +85,8 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         "n_components_": int,
     }
 
+    _series: Series
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -104,7 +105,6 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SeriesDensity:
         """Expand the density of X.
 
@@ -121,32 +121,27 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
             This estimator.
         """
         refuse_path(self, X)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        fitted = self.unfitted()
+        rows = validate_data(fitted, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2)
         weights = read_weights(sample_weight, rows)
         used = np.flatnonzero(weights > 0)
         rows, weights = rows[used], weights[used]
-        self.kernel_ = self._choose_kernel(rows, weights) if self.kernel is None else self.kernel
+        fitted.kernel_ = kernel = fitted._choose_kernel(rows, weights) if self.kernel is None else self.kernel
         rng = read_seed(self.random_state)
+        truncation: Any = self.truncation
         with use_threads(self.n_jobs):
             folds = rng.permutation(len(used)) % min(5, len(used))
-            self._series = fit_series(
-                self.kernel_,
-                rows,
-                weights,
-                self.n_components,
-                self.truncation,  # type: ignore[arg-type]
-                folds,
-                rng,
-            )
-            self.normalization_error_ = self._series.mass[1] / self._series.mass[0]
-        self.n_components_ = self._series.count
+            series = fit_series(kernel, rows, weights, self.n_components, truncation, folds, rng)
+            fitted.normalization_error_ = series.mass[1] / series.mass[0]
+        fitted._series, fitted.n_components_ = series, series.count
+        self.__dict__ = fitted.__dict__
         return self
 
     def score_samples(self, X: Any) -> Array:
         """Logarithm of the density at rows X (m, n_features): (m,); -inf where it is 0."""
         check_is_fitted(self)
         refuse_path(self, X)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         with use_threads(self.n_jobs):
             return self._series.log(rows)
 

@@ -106,7 +106,7 @@ def summary_html(model: Any) -> str:
 def _spectral_facts(model: Any) -> dict[str, Any]:
     certificate = model.certificate_
     return {
-        "weight": float(model._space.weight),
+        "weight": float(model._finished().finished.space.weight),
         "components": len(model.eigenvalues_),
         "eigenvalues": _plain(model.eigenvalues_),
         "explained_variance": _plain(model.explained_variance_),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.estimators.select_bandwidth import CRITERIA
+from gramless.bandwidth import CRITERIA
 from gramless.explorer.figures import Contours, Embedding, Spectrum
 from gramless.explorer.latest import LatestOnly
 from gramless.explorer.raster import COLORS, MEANS, Coloring

@@ -60,7 +60,7 @@ def serve(
     Parameters
     ----------
     data : Table, path, array, data frame or source
-        What :func:`gramless.sources.open_source` opens.
+        What :func:`gramless.open_source` opens.
     port : int, default=0
         0: one that is free.
     show : bool, default=True

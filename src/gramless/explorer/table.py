@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, parse_memory
-from gramless.sources import Source, column_names, open_source, read_labels
+from gramless.data import Source, column_names, open_source, read_labels
 from gramless.spaces import RowSample
 
 _BLOCK = 2**16
@@ -48,7 +48,7 @@ def read_table(
     key: str | None = None,
     memory_limit: Any = None,
 ) -> Table:
-    """Read everything :func:`gramless.sources.open_source` opens.
+    """Read everything :func:`gramless.open_source` opens.
 
     Parameters
     ----------

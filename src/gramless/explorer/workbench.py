@@ -13,7 +13,7 @@ from gramless.estimators import KernelPCA, select_bandwidth
 from gramless.explorer.settings import Settings
 from gramless.explorer.table import Table
 from gramless.explorer.view import Slice, View, extent_of
-from gramless.spaces.batch import largest_positive
+from gramless.spaces.signs import largest_positive
 
 _FEW = 3  # columns for which features of a box are cheap
 _RESOLUTION = 96

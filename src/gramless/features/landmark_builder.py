@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gramless.arrays import Array
+from gramless.arrays import Array, squares_overflow
 from gramless.arrays.card_rates import machine_for
 from gramless.features.base import Box, maps
 from gramless.features.landmarks import LandmarkMap
@@ -95,7 +95,7 @@ class LandmarkBuilder:
             return "a given matrix has no points to project on"
         if not problem.kernel.mercer:
             return "needs a Mercer kernel"
-        if problem.kernel.shift_invariant and problem.overflows:
+        if problem.kernel.shift_invariant and squares_overflow(problem.low, problem.high):
             return "squares of distances overflow: rescale the data"
         return ""
 

@@ -11,7 +11,7 @@ from gramless.kernels.linear import Linear
 from gramless.kernels.manhattan import Manhattan
 from gramless.kernels.matern import Matern
 from gramless.kernels.mercer import Witness, check_mercer, find_witness
-from gramless.kernels.names import kernel_from_name
+from gramless.kernels.names import is_precomputed, kernel_from_name, warn_if_indefinite
 from gramless.kernels.points import Points, column_shift
 from gramless.kernels.polynomial import Polynomial
 from gramless.kernels.precomputed import Precomputed
@@ -44,6 +44,8 @@ __all__ = [
     "check_mercer",
     "column_shift",
     "find_witness",
+    "is_precomputed",
     "kernel_from_name",
     "kernels",
+    "warn_if_indefinite",
 ]

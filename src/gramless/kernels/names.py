@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gramless.errors import IndefiniteKernelWarning
 from gramless.kernels.base import Kernel
 from gramless.kernels.cosine import Cosine
 from gramless.kernels.gaussian import Gaussian
@@ -12,6 +13,7 @@ from gramless.kernels.manhattan import Manhattan
 from gramless.kernels.polynomial import Polynomial
 from gramless.kernels.precomputed import Precomputed
 from gramless.kernels.tanh import Tanh
+from gramless.warning import warn
 
 _MAKERS: dict[str, Callable[[float, float, float], Kernel]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
@@ -54,3 +56,18 @@ def kernel_from_name(name: str, gamma: float = 1.0, degree: float = 3, coef0: fl
     if name not in KERNEL_NAMES:
         raise ValueError(f"kernel={name!r} is not known; pass a kernel object or one of: {', '.join(KERNEL_NAMES)}")
     return _MAKERS[plain_name(name)](gamma, degree, coef0)
+
+
+def is_precomputed(kernel: object) -> bool:
+    """Whether `kernel`, a name or an object, says that the rows are a Gram matrix."""
+    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
+
+
+def warn_if_indefinite(kernel: Kernel) -> None:
+    """Warn of a kernel that is known not to be positive semidefinite."""
+    if kernel.mercer is False:
+        warn(
+            f"{kernel} is not positive semidefinite: variances may be negative, and components then do not exist. "
+            "Those kept are checked.",
+            IndefiniteKernelWarning,
+        )

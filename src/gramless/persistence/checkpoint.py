@@ -22,7 +22,7 @@ _STATE: dict[str, Any] = {"task": str, "rows": int, "kept": Any, "counts": list[
 
 
 class FileCheckpoint:
-    """A :class:`~gramless.execution.Checkpoint` in a file, which is replaced in one step after every block.
+    """A :class:`~gramless.data.Checkpoint` in a file, which is replaced in one step after every block.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ import scipy.sparse
 
 from gramless.certificates import Certificate
 from gramless.clustering import CenterModel
+from gramless.data.survey import Tally
 from gramless.densities import Series, Shape
 from gramless.discriminants import FisherRule, Projection
 from gramless.features import (
@@ -26,28 +27,43 @@ from gramless.features import (
 from gramless.features.fourier.grid import Axes, FourierGrid
 from gramless.features.shifted import ShiftedMoments
 from gramless.features.triangle import Triangle
+from gramless.fitting import Begun
+from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState, Plan
+from gramless.fitting.methods.moments import Gathered
+from gramless.fitting.methods.newcomers import Newcomers
+from gramless.fitting.model import Model
 from gramless.kernels import FromCallable, Kernel, kernels
 from gramless.kernels.spectral import SpectralDensity
-from gramless.planning import Plan
 from gramless.problem import Estimate, Problem
-from gramless.routes import Fitted
-from gramless.routes.blockwise import Begun, Gathered
-from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
-from gramless.routes.stream.newcomers import Newcomers
-from gramless.routes.survey import Survey
 from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
+#: Names that classes have in files, where these are older than the class's own.
+FILE_NAMES: dict[type[Any], str] = {
+    BoundedPoints: "LandmarkStream",
+    KeptRows: "RefittingStream",
+    MergedSpaces: "MergingStream",
+    Model: "Fitted",
+    MomentState: "MomentStream",
+    Tally: "Survey",
+}
+
+
+def file_name(cls: type[Any]) -> str:
+    """What a class is called in files."""
+    return FILE_NAMES.get(cls, cls.__name__)
+
+
 CLASSES: dict[str, type[Any]] = {
-    cls.__name__: cls
+    file_name(cls): cls
     for cls in (
         *_KERNELS,
         *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap, Triangle),
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
-        *(LandmarkStream, MergingStream, MomentStream, Newcomers, RefittingStream),
+        *(BoundedPoints, KeptRows, MergedSpaces, MomentState, Newcomers),
         *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
-        *(Begun, Certificate, Estimate, Fitted, Gathered, Plan, Problem, Survey),
+        *(Begun, Certificate, Estimate, Gathered, Model, Plan, Problem, Tally),
     )
 }
 
@@ -59,14 +75,14 @@ IMPLEMENTATIONS: dict[str, tuple[type[Any], ...]] = {
     "Span": (PointSpan, FeatureSpan, InputSpan),
     "Moments": (DenseMoments, ShiftedMoments, ToeplitzMoments),
     "Shift": (Monomials,),
-    "Stream": (LandmarkStream, MergingStream, MomentStream, RefittingStream),
+    "State": (BoundedPoints, KeptRows, MergedSpaces, MomentState),
 }
 # fields whose annotations are wider than the types that are ever written
 _NARROWER: dict[tuple[str, str], Any] = {
     **{(name, "points"): ROWS for name in ("PointSpan", "LandmarkMap")},
     ("Newcomers", "points"): ROWS | None,
-    ("MergingStream", "waiting"): ROWS | None,
-    ("RefittingStream", "x"): ROWS,
+    ("MergedSpaces", "waiting"): ROWS | None,
+    ("KeptRows", "x"): ROWS,
     ("Series", "rows"): ROWS,
     ("QuadraticForm", "A"): np.ndarray,
     ("Gathered", "signs"): ROWS,
@@ -84,7 +100,9 @@ def field_types(cls: type[Any]) -> dict[str, Any]:
             raise TypeError(f"{cls.__name__} does not say what it is made from")
         hints = get_type_hints(cls)
         _TYPES[cls.__name__] = {
-            f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name]) for f in fields(cls) if f.init
+            f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name])
+            for f in fields(cls)
+            if f.init and f.metadata.get("saved", True)
         }
     return _TYPES[cls.__name__]
 

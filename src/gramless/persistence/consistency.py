@@ -18,11 +18,10 @@ from gramless.errors import FormatError
 from gramless.features import Box, DenseMoments, LandmarkMap, Monomials, TaylorMap, ToeplitzMoments
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.shifted import ShiftedMoments
+from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState, Plan
+from gramless.fitting.model import Model
 from gramless.kernels import Polynomial, Scaled
 from gramless.persistence.dimensions import size, width
-from gramless.planning import Plan
-from gramless.routes import Fitted
-from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
 from gramless.spaces import Eigenspace, FeatureSpan, PointSpan, RidgePreimage, RowSample
 
 _DEVICE = re.compile(r"cpu|torch|cuda(:\d{1,3})?")
@@ -90,7 +89,7 @@ def _(made: Eigenspace) -> None:
 
 
 @check.register
-def _(made: Fitted) -> None:
+def _(made: Model) -> None:
     k = len(made.space.scatter)
     require_shape("the eigenvalues of the certificate", made.certificate.values, k)
     if made.vectors is not None and (made.vectors.ndim != 2 or made.vectors.shape[1] != k):
@@ -161,19 +160,19 @@ def _(made: ToeplitzMoments) -> None:
 
 
 @check.register
-def _(made: MomentStream) -> None:
+def _(made: MomentState) -> None:
     require_device(made.device)
     if isinstance(made.moments, DenseMoments):
         require_shape("the mean of a stream", made.moments.mean, made.features.n_features)
 
 
 @check.register
-def _(made: LandmarkStream) -> None:
+def _(made: BoundedPoints) -> None:
     require_device(made.device)
 
 
 @check.register
-def _(made: MergingStream) -> None:
+def _(made: MergedSpaces) -> None:
     require_device(made.device)
     if made.waiting is not None:
         require_shape("the weights of rows that wait", made.waiting_weights, made.waiting.shape[0])
@@ -182,7 +181,7 @@ def _(made: MergingStream) -> None:
 
 
 @check.register
-def _(made: RefittingStream) -> None:
+def _(made: KeptRows) -> None:
     require_shape("the weights of a stream", made.weights, made.x.shape[0])
 
 

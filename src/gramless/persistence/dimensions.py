@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap
-from gramless.routes.stream import LandmarkStream, MergingStream, MomentStream, RefittingStream
+from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState
 from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
 
 
@@ -23,11 +23,11 @@ def width(part: Any) -> int:
             return int(part.points.shape[1])
         case InputSpan():
             return int(part.origin.size)
-        case MergingStream():
+        case MergedSpaces():
             return int(part.waiting.shape[1]) if part.space is None else width(part.space.span)
-        case RefittingStream():
+        case KeptRows():
             return int(part.x.shape[1])
-        case FeatureSpan() | MomentStream() | LandmarkStream():
+        case FeatureSpan() | MomentState() | BoundedPoints():
             return width(part.features)
         case Monomials():
             return part.d

@@ -11,7 +11,7 @@ import scipy.sparse
 from gramless.arrays import Array
 from gramless.eigen import Outcome
 from gramless.kernels import FromCallable
-from gramless.persistence.classes import CLASSES, field_types
+from gramless.persistence.classes import CLASSES, field_types, file_name
 from gramless.persistence.file import can_hold
 
 #: Levels that a tree may have: a sum of kernels takes one level for each term.
@@ -130,9 +130,10 @@ class Encoder:
 
     def _object(self, value: Any) -> Any:
         cls = type(value)
-        if CLASSES.get(cls.__name__) is not cls:
+        name = file_name(cls)
+        if CLASSES.get(name) is not cls:
             raise TypeError(_refusal(value))
-        return {"class": cls.__name__, "fields": {name: self.encode(getattr(value, name)) for name in field_types(cls)}}
+        return {"class": name, "fields": {name: self.encode(getattr(value, name)) for name in field_types(cls)}}
 
 
 class _Special:

@@ -9,7 +9,7 @@ from gramless.plots.canvas import PALETTE, axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gramless.planning import Plan
+    from gramless.fitting.methods import Plan
 
 
 class PlanDisplay:

@@ -45,7 +45,7 @@ def write_report(
     ----------
     model : KernelPCA
         Fitted.
-    X : array, data frame, path, or anything :func:`gramless.sources.open_source` takes
+    X : array, data frame, path, or anything :func:`gramless.open_source` takes
         The rows to show, of the columns that the model was fitted to. They are read once, in blocks.
     path : str or Path
         Written whole or not at all.

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array, evenly_spaced
-from gramless.sources import open_source
+from gramless.data import open_source
 
 _BLOCK = 8192
 
@@ -48,7 +48,7 @@ def draw_sample(X: Any, labels: Any = None, *, count: int = 4000, seed: int = 0)
 
     Parameters
     ----------
-    X : array, data frame, path or anything else :func:`gramless.sources.open_source` takes
+    X : array, data frame, path or anything else :func:`gramless.open_source` takes
     labels : array-like of shape (n_samples,), optional
     count : int
     seed : int

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gramless.certificates import Certificate
-    from gramless.planning import Plan
+    from gramless.fitting.methods import Plan
 
 
 @dataclass(frozen=True)

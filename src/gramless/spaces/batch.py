@@ -11,13 +11,8 @@ from gramless.gram import CenteredGram, TiledGram
 from gramless.kernels import Kernel
 from gramless.spaces.bounds import Bounds
 from gramless.spaces.eigenspace import Eigenspace
+from gramless.spaces.signs import largest_positive
 from gramless.spaces.span import PointSpan
-
-
-def largest_positive(columns: Array) -> Array:
-    """Signs (k,) that make the entry of largest modulus of each of `columns` (n, k) positive."""
-    peak = np.argmax(np.abs(columns), axis=0)
-    return np.where(columns[peak, np.arange(columns.shape[1])] < 0, -1.0, 1.0)
 
 
 def batch_space(kernel: Kernel, x: Any, weights: Array | None = None) -> Eigenspace:

@@ -19,9 +19,9 @@ import numpy as np
 
 from gramless.arrays import Array, blas_threads_for, inner, inner_rounding, unit_roundoff
 from gramless.gram import rectangular_error, rectangular_product
-from gramless.spaces.batch import largest_positive
 from gramless.spaces.bounds import Bounds
 from gramless.spaces.eigenspace import Eigenspace
+from gramless.spaces.signs import largest_positive
 from gramless.spaces.span import PointSpan, stack_points
 
 

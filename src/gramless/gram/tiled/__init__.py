@@ -1,6 +1,6 @@
 """Gram products tile by tile: the matrix is stored only as far as memory was allowed for it."""
 
-from gramless.gram.tiled.operator import TiledGram
+from gramless.gram.tiled.operator import SweptGram, TiledGram
 from gramless.gram.tiled.pair import Products, Sweep, pair_products
 from gramless.gram.tiled.rectangular import rectangular_error, rectangular_product
 from gramless.gram.tiled.tiles import PREPARED, TILE
@@ -10,6 +10,7 @@ __all__ = [
     "TILE",
     "Products",
     "Sweep",
+    "SweptGram",
     "TiledGram",
     "pair_products",
     "rectangular_error",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,131 @@ from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
 from gramless.gram.tiled.tiles import PREPARED, TILE, Tiles, overflow_message
 from gramless.kernels import Kernel
+from gramless.kernels.base import Rounding
 
 
-class TiledGram(GramOperator):
+class TileFacts(Protocol):
+    """What the bounds of an operator need to know of its tiles, wherever these are made.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    n : int
+    dtype : dtype
+        Arithmetic of the tiles.
+    blocks : int
+        Summands of an entry of a product, at most.
+    radius : float
+        Largest norm of a row, as the kernel uses it.
+    """
+
+    @property
+    def kernel(self) -> Kernel: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    @property
+    def radius(self) -> float: ...
+
+    @property
+    def rounding(self) -> Rounding:
+        """Error of a tile's entries."""
+
+    def diagonal(self) -> Array:
+        """k(x_i, x_i) of all rows: (n,)."""
+
+
+class SweptGram(GramOperator):
+    """D^1/2 K D^1/2 by sweeps over tiles; bounds come with the first sweep.
+
+    Parameters
+    ----------
+    roots : ndarray of shape (n,)
+        Square roots of the weights.
+    tiles : TileFacts
+    weighted : bool
+        Whether any weight differs from 1.
+    """
+
+    def __init__(self, roots: Array, tiles: TileFacts, *, weighted: bool) -> None:
+        super().__init__(roots)
+        self._facts, self._weighted = tiles, weighted
+        self._statistics: Statistics | None = None
+
+    @abstractmethod
+    def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
+        """S v, and with `gather` the sum of the squared entries of S."""
+
+    def _fits_float32(self) -> bool:
+        """Whether neither values nor weighted sums of them leave the range of float32."""
+        with np.errstate(over="ignore"):
+            size = self._facts.kernel.bound(self._facts.radius) * max(1.0, float(self.roots.max()) ** 2)
+        return bool(1e-25 < size < 1e25)
+
+    def diagonal(self) -> Array:
+        return self.roots**2 * self._facts.diagonal()
+
+    def _matmat(self, v: Array) -> Array:
+        v = np.asarray(v, dtype=np.float64)
+        first = self._statistics is None
+        columns = np.hstack([v, self.roots[:, None]]) if first else v
+        product, squares = self._sweep(columns, gather=first)
+        if first:
+            self._statistics = self._conclude(product[:, -1], squares)
+            product = product[:, :-1]
+        return product
+
+    def _refuse_scale(self, largest: float, product: Array) -> None:
+        if not np.isfinite(largest) or not np.isfinite(product).all():
+            raise ValueError(overflow_message(self._facts.kernel))
+        refuse_scale(largest, "kernel values")
+        refuse_scale(largest * float(self.roots.max()) ** 2, "kernel values times weights")
+
+    def _conclude(self, sums: Array, squares: float) -> Statistics:
+        """Bounds from the first pass, kernel rounding included."""
+        rounding, weight = self._facts.rounding, float((self.roots**2).sum())
+        if rounding.relative >= 0.5:  # the computed values prove nothing: only the bound on all kernel values holds
+            size = self._facts.kernel.bound(self._facts.radius) * weight
+            return Statistics(size**2, sums, size, squares)
+        grown = (1 + 2 * (min(TILE, self._facts.n) + 8) * unit_roundoff()) / (1 - rounding.relative)
+        frobenius = (np.sqrt(squares) + rounding.absolute * weight) * grown
+        norm = frobenius
+        if self._facts.kernel.nonnegative:
+            used = self.roots > 0
+            peak = float((sums[used] / self.roots[used]).max(initial=0.0))
+            norm = min(norm, (peak + rounding.absolute * weight) * (1 + self._growth) / (1 - rounding.relative))
+        return Statistics(frobenius**2, sums, norm, squares)
+
+    @property
+    def _growth(self) -> float:
+        """Relative error of summing a row: within a tile, then over tiles."""
+        inside = min(TILE, len(self.roots))
+        sums = inside * unit_roundoff(self._facts.dtype) + (self._facts.blocks + 8) * unit_roundoff()
+        return float(1.01 * sums)
+
+    def statistics(self) -> Statistics:
+        if self._statistics is None:
+            product, squares = self._sweep(self.roots[:, None], gather=True)
+            self._statistics = self._conclude(product[:, 0], squares)
+        return self._statistics
+
+    @property
+    def error(self) -> float:
+        rounding, statistics = self._facts.rounding, self.statistics()
+        if rounding.relative >= 0.5:
+            return 2 * statistics.norm
+        weight = float((self.roots**2).sum())
+        return rounding.absolute * weight + (rounding.relative + self._growth) * statistics.norm
+
+
+class TiledGram(SweptGram):
     """D^1/2 K D^1/2 without K: each tile is computed, used for its two blocks of rows, and dropped, or kept if allowed.
 
     Parameters
@@ -57,36 +180,16 @@ class TiledGram(GramOperator):
         draft: bool = False,
     ) -> None:
         n = x.shape[0]
-        super().__init__(np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64)))
-        self._weighted = weights is not None
-        self._statistics: Statistics | None = None
-        self._tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes, prepare_bytes)
+        roots = np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64))
+        tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes, prepare_bytes)
+        super().__init__(roots, tiles, weighted=weights is not None)
+        self._tiles: Tiles = tiles
         if draft and self._fits_float32():
             self.draft = TiledGram(
                 kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes
             )
 
-    def _fits_float32(self) -> bool:
-        """Whether neither values nor weighted sums of them leave the range of float32."""
-        with np.errstate(over="ignore"):
-            size = self._tiles.kernel.bound(self._tiles.radius) * max(1.0, float(self.roots.max()) ** 2)
-        return bool(1e-25 < size < 1e25)
-
-    def diagonal(self) -> Array:
-        return self.roots**2 * self._tiles.diagonal()
-
-    def _matmat(self, v: Array) -> Array:
-        v = np.asarray(v, dtype=np.float64)
-        first = self._statistics is None
-        columns = np.hstack([v, self.roots[:, None]]) if first else v
-        product, squares = self._sweep(columns, gather=first)
-        if first:
-            self._statistics = self._conclude(product[:, -1], squares)
-            product = product[:, :-1]
-        return product
-
     def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
-        """S v, and with `gather` the sum of the squared entries of S."""
         tiles, dtype = self._tiles, self._tiles.dtype
         scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=dtype)
         out = np.zeros(v.shape)
@@ -120,48 +223,6 @@ class TiledGram(GramOperator):
         if gather:
             self._refuse_scale(max(largest.values()), out)
         return out, math.fsum(squares.values())
-
-    def _refuse_scale(self, largest: float, product: Array) -> None:
-        if not np.isfinite(largest) or not np.isfinite(product).all():
-            raise ValueError(overflow_message(self._tiles.kernel))
-        refuse_scale(largest, "kernel values")
-        refuse_scale(largest * float(self.roots.max()) ** 2, "kernel values times weights")
-
-    def _conclude(self, sums: Array, squares: float) -> Statistics:
-        """Bounds from the first pass, kernel rounding included."""
-        rounding, weight = self._tiles.rounding, float((self.roots**2).sum())
-        if rounding.relative >= 0.5:  # the computed values prove nothing: only the bound on all kernel values holds
-            size = self._tiles.kernel.bound(self._tiles.radius) * weight
-            return Statistics(size**2, sums, size, squares)
-        grown = (1 + 2 * (min(TILE, self._tiles.n) + 8) * unit_roundoff()) / (1 - rounding.relative)
-        frobenius = (np.sqrt(squares) + rounding.absolute * weight) * grown
-        norm = frobenius
-        if self._tiles.kernel.nonnegative:
-            used = self.roots > 0
-            peak = float((sums[used] / self.roots[used]).max(initial=0.0))
-            norm = min(norm, (peak + rounding.absolute * weight) * (1 + self._growth) / (1 - rounding.relative))
-        return Statistics(frobenius**2, sums, norm, squares)
-
-    @property
-    def _growth(self) -> float:
-        """Relative error of summing a row: within a tile, then over tiles."""
-        inside = min(TILE, len(self.roots))
-        sums = inside * unit_roundoff(self._tiles.dtype) + (self._tiles.blocks + 8) * unit_roundoff()
-        return float(1.01 * sums)
-
-    def statistics(self) -> Statistics:
-        if self._statistics is None:
-            product, squares = self._sweep(self.roots[:, None], gather=True)
-            self._statistics = self._conclude(product[:, 0], squares)
-        return self._statistics
-
-    @property
-    def error(self) -> float:
-        rounding, statistics = self._tiles.rounding, self.statistics()
-        if rounding.relative >= 0.5:
-            return 2 * statistics.norm
-        weight = float((self.roots**2).sum())
-        return rounding.absolute * weight + (rounding.relative + self._growth) * statistics.norm
 
     def to_dense(self) -> Array:
         tiles = self._tiles

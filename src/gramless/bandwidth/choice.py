@@ -1,0 +1,115 @@
+"""A kernel by name, object or function, whose bandwidth may be chosen by looking at the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array, evenly_spaced
+from gramless.bandwidth.rules import gamma_of_variance, resolve_gamma
+from gramless.bandwidth.search import bandwidth_of, read_pattern, search_bandwidth
+from gramless.data import Survey
+from gramless.data.dominance import column_variances, warn_of_column
+from gramless.kernels import FromCallable, Kernel, kernel_from_name, warn_if_indefinite
+from gramless.kernels.names import plain_name
+
+SEARCHED = ("preimage", "gap")  #: bandwidths that take a search
+CRITERIA = ("median", "scale", *SEARCHED)  #: all bandwidths that have a name
+_WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
+_OF_DISTANCES = ("rbf", "laplacian")
+_SEARCHED_ROWS = 4096  # of a cluster, on which a bandwidth is searched for
+
+
+@dataclass(frozen=True, eq=False)
+class NamedKernel:
+    """The parameters of an estimator that make its kernel.
+
+    Attributes
+    ----------
+    kernel : str, Kernel or callable
+    gamma : float, str or None
+        A number; None: 1 / d; or a name of `CRITERIA`.
+    degree, coef0 : float
+    params : dict or None
+        Keyword arguments of a callable.
+    components : int, float or None
+        How many components a search is about.
+    ridge : float or None
+        Of the pre-images of a search; None: the best of several.
+    precomputed, looks, measures : bool
+        As :class:`~gramless.fitting.question.KernelChoice` has them.
+    """
+
+    kernel: Any
+    gamma: float | str | None = None
+    degree: float = 3
+    coef0: float = 1
+    params: dict[str, Any] | None = None
+    components: int | float | None = None
+    ridge: float | None = None
+    precomputed: bool = False
+    looks: bool = False
+    measures: bool = False
+
+    def warn(self, survey: Survey, names: Any, remedy: str) -> None:
+        """Warn where one column dominates the distances that the bandwidth is chosen from.
+
+        A number, scikit-learn's default, and a kernel of no distances are not chosen from any.
+        """
+        named = isinstance(self.kernel, str) and plain_name(self.kernel) in _OF_DISTANCES
+        if not (named and self.looks):
+            return
+        known = survey.variances if survey.remote else None
+        variances = column_variances(*survey.sample()) if known is None else known
+        warn_of_column(variances, names, f"gamma={self.gamma!r}", remedy)
+
+    def of(self, survey: Survey) -> tuple[float, Kernel]:
+        """The number that `gamma` stands for, and the kernel; an indefinite one warns."""
+        gamma, d = self.gamma, survey.view.shape[1]
+        if gamma is None or self.precomputed:  # scikit-learn's default
+            return 1.0 / int(d), self._made(1.0 / int(d))
+        if gamma in SEARCHED:
+            gamma = self._searched(*survey.sample(), remote=survey.remote)
+        elif gamma == "scale" and not survey.complete and survey.variance is not None:
+            gamma = gamma_of_variance(survey.variance, d, self.kernel)
+        x, weights = survey.sample() if isinstance(gamma, str) else (survey.view, np.ones(0))
+        number = resolve_gamma(gamma, x, weights, self.kernel)
+        return number, self._made(number)
+
+    def _made(self, gamma: float) -> Kernel:
+        kernel = self.kernel
+        if isinstance(kernel, str):
+            made = kernel_from_name(kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+        else:
+            made = kernel if isinstance(kernel, Kernel) else FromCallable(kernel, self.params or {})
+        warn_if_indefinite(made)
+        return made
+
+    def _searched(self, x: Any, weights: Array, remote: bool) -> float:
+        """The number for a `gamma` that names a criterion which takes a search."""
+        if not isinstance(self.kernel, str) or plain_name(self.kernel) not in _WITH_GAMMA:
+            raise ValueError(
+                f"gamma={self.gamma!r} chooses for kernel='rbf', 'laplacian', 'poly' or 'sigmoid', and "
+                f"kernel={self.kernel!r} was given; for a kernel object use gramless.select_bandwidth"
+            )
+        if isinstance(self.components, float) or self.components is None:
+            raise ValueError(
+                f"gamma={self.gamma!r} needs n_components as a number, and n_components={self.components!r} was given"
+            )
+        if remote:
+            chosen = evenly_spaced(x.shape[0], _SEARCHED_ROWS)
+            x, weights = x[chosen], weights[chosen]
+        pattern, parameter = read_pattern(kernel_from_name(self.kernel, 1.0, self.degree, self.coef0))
+        start = bandwidth_of(pattern, parameter, resolve_gamma("median", x, weights, pattern))
+        return search_bandwidth(
+            pattern,
+            parameter,
+            str(self.gamma),
+            x,
+            weights,
+            start=start,
+            n_components=int(self.components),
+            alpha=self.ridge,
+        ).gamma

@@ -1,0 +1,33 @@
+"""The next block is read while this one is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+_END: Any = object()
+
+
+def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, each fetched by a thread while the one before is in use: one ahead, never more.
+
+    An error of `items` is raised where its item would have come. When the caller stops early, the thread ends with the
+    read that is under way.
+
+    Examples
+    --------
+    >>> list(read_ahead(iter(range(4))))
+    [0, 1, 2, 3]
+    """
+    try:
+        with ThreadPoolExecutor(1, thread_name_prefix="gramless reader") as reader:
+            ahead: Future[Item] = reader.submit(next, items, _END)
+            while (item := ahead.result()) is not _END:
+                ahead = reader.submit(next, items, _END)
+                yield item
+                del item  # so that no more than two blocks are ever held
+    finally:
+        if isinstance(items, Generator):
+            items.close()

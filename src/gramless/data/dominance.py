@@ -1,0 +1,91 @@
+"""Whether one column dominates the distances from which a bandwidth is chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+from gramless.errors import DominantColumnWarning
+from gramless.warning import warn
+
+_SHARE = 0.95  # of the squared distances
+_SEEN = 8192  # rows
+
+SCALE_FIRST = "divide the columns by their deviations first (sklearn.preprocessing.StandardScaler), or leave it out"
+SCALE_INPUT = "pass scale_input=True, or leave it out"
+SCALE_ON_CLUSTER = "pass (X - X.mean(axis=0)) / X.std(axis=0), or leave it out"
+
+
+def column_variances(x: Any, weights: Array | None = None) -> Array:
+    """Variances (d,) of the columns of some rows of `x` (n, d), by weight; 0 where a column is constant.
+
+    Examples
+    --------
+    >>> column_variances(np.array([[1.0, 0.1], [3.0, 0.1], [5.0, 0.1]]), np.array([1.0, 1.0, 0.0])).tolist()
+    [1.0, 0.0]
+    """
+    step = max(1, x.shape[0] // _SEEN)
+    x = x[::step]
+    weights = np.ones(x.shape[0]) if weights is None else weights[::step]
+    if not weights.any():
+        return np.zeros(x.shape[1])
+    part = weights / weights.sum()
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        if scipy.sparse.issparse(x):
+            x = x.astype(np.float64)
+            return np.asarray((part @ x.multiply(x)) - (part @ x) ** 2).ravel()
+        x = np.asarray(x, dtype=np.float64)
+        moved = x - x[np.argmax(part)]  # so that a constant column has no variance, not even rounding
+        return np.asarray(part @ (moved - part @ moved) ** 2)
+
+
+def dominant_column(variances: Array) -> tuple[int, float] | None:
+    """The column that makes more than 95 % of the squared distances, and its share; None where none does.
+
+    E (x_j - z_j)^2 of two rows is twice the variance of column j. A column beside constant ones dominates nothing.
+
+    Examples
+    --------
+    >>> dominant_column(np.array([1.0, 999.0]))
+    (1, 0.999)
+    >>> dominant_column(np.array([0.0, 999.0])), dominant_column(np.array([1.0, 1.0]))
+    (None, None)
+    """
+    if np.count_nonzero(variances > 0) < 2 or not np.isfinite(total := variances.sum()):
+        return None
+    column = int(np.argmax(variances))
+    share = float(variances[column] / total)
+    return (column, share) if share > _SHARE else None
+
+
+def percent(share: float) -> str:
+    """A share in words, rounded down, and never all: others have the rest.
+
+    Examples
+    --------
+    >>> percent(0.97468), percent(0.99999)
+    ('97.4 %', '99.9 %')
+    """
+    return f"{min(np.floor(1000 * share) / 10, 99.9):.1f} %"
+
+
+def warn_of_column(variances: Array, names: Any, what: str, remedy: str) -> None:
+    """Warn where one column makes nearly all of the distances from which `what` is chosen."""
+    found = dominant_column(variances)
+    if found is not None:
+        column, share = found
+        name = repr(str(names[column])) if names is not None else column
+        warn(
+            f"column {name} makes {percent(share)} of the distances from which {what} is chosen: {remedy}",
+            DominantColumnWarning,
+        )
+
+
+def remedy_for(workers: int, scalable: bool) -> str:
+    """What to do where one column dominates the distances: on a cluster, or where scaling can be asked for."""
+    if workers:
+        return SCALE_ON_CLUSTER
+    return SCALE_INPUT if scalable else SCALE_FIRST

@@ -1,0 +1,32 @@
+"""Formats of rows, one file each: a class that yields its rows in pieces, registered with the suffixes it reads."""
+
+from gramless.data.formats.array import ArraySource, SparseSource
+from gramless.data.formats.delimited import CsvSource
+from gramless.data.formats.dropping import DroppingSource
+from gramless.data.formats.folder import FolderSource
+from gramless.data.formats.frame import FrameSource
+from gramless.data.formats.hierarchical import Hdf5Source, ZarrSource
+from gramless.data.formats.iterator import IteratorSource
+from gramless.data.formats.npy import NpySource, NpzSource
+from gramless.data.formats.parquet import ParquetSource
+from gramless.data.formats.registry import Format, formats
+from gramless.data.formats.source import Source, block_name
+
+__all__ = [
+    "ArraySource",
+    "CsvSource",
+    "DroppingSource",
+    "FolderSource",
+    "Format",
+    "FrameSource",
+    "Hdf5Source",
+    "IteratorSource",
+    "NpySource",
+    "NpzSource",
+    "ParquetSource",
+    "Source",
+    "SparseSource",
+    "ZarrSource",
+    "block_name",
+    "formats",
+]

@@ -1,0 +1,73 @@
+"""A folder of files as one table, in the order of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.data.formats.source import Source, block_name
+from gramless.errors import SourceError
+
+Opener = Callable[[Path, Any], Source]
+
+
+class FolderSource(Source):
+    """The rows of several files, one after another; each must have the columns of the first.
+
+    Parameters
+    ----------
+    path : Path
+    files : list of Path
+        In order.
+    opener : callable
+        ``opener(path, columns)`` gives the source of one file.
+    columns : list of str or int, optional
+    """
+
+    def __init__(self, path: Path, files: list[Path], opener: Opener, columns: Any = None) -> None:
+        self.path, self.name = path, str(path)
+        first = opener(files[0], columns)
+        wanted = columns if first.feature_names is None else list(first.feature_names)
+        self._parts = [first, *(self._agreeing(opener, file, wanted, first) for file in files[1:])]
+        self.n_features, self.feature_names = first.n_features, first.feature_names
+        counts = [part.n_rows for part in self._parts]
+        known = [count for count in counts if count is not None]
+        self.n_rows = sum(known) if len(known) == len(counts) else None
+        self.drops = first.drops
+        single = all(part.dtype == np.float32 for part in self._parts)
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+
+    @staticmethod
+    def _agreeing(opener: Opener, file: Path, wanted: Any, first: Source) -> Source:
+        part = opener(file, wanted)
+        if part.n_features != first.n_features or part.feature_names != first.feature_names:
+            raise SourceError(
+                f"{part.name} has {part.n_features} columns {part.feature_names or ''}, where {first.name} has "
+                f"{first.n_features} {first.feature_names or ''}"
+            )
+        return part
+
+    def count(self) -> int:
+        return sum(part.count() for part in self._parts)
+
+    def present(self) -> Array:
+        """Which rows of all files are here."""
+        return np.concatenate([part.present() for part in self._parts])
+
+    def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        row = 0
+        for part in self._parts:
+            if row < start and row + part.count() <= start:
+                row += part.count()
+                continue
+            inside = max(0, start - row)
+            row += inside
+            for piece in part.blocks(rows, inside):
+                row += piece.shape[0]
+                yield np.asarray(piece, dtype=self.dtype)
+        if start > row:
+            raise SourceError(f"{self.name} ends before {block_name(start, rows)}")

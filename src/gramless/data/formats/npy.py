@@ -1,0 +1,230 @@
+"""Files of NumPy: ``.npy``, and arrays by name in ``.npz``. Declared sizes are checked against the file first."""
+
+from __future__ import annotations
+
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.data.formats.registry import Format, formats
+from gramless.data.formats.source import Source, as_floats, check_shape, choose_columns, float_dtype, some_names
+from gramless.errors import FormatError
+
+#: Times its stored size, and more than LARGE bytes: nobody packs numbers so well.
+BOMB = 100
+LARGE = 2**28
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others are unpacked whole, even where little is asked for
+_HEADER = 10_000  # bytes: what NumPy takes to be safe to parse
+
+
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns come first, type
+
+
+class _NumpySource(Source):
+    """Rows of an array whose header is known; a subclass says where its bytes come from."""
+
+    def __init__(self, name: str, header: Header, columns: Any) -> None:
+        shape, self._fortran, self._stored = header
+        self.name = name
+        self.n_rows, self._width = check_shape(name, shape)
+        self.dtype = float_dtype(name, [self._stored])
+        self._chosen = choose_columns(name, columns, self._width, None)
+        self.n_features = self._width if self._chosen is None else len(self._chosen)
+
+    def _cut(self, block: Array) -> Array:
+        return as_floats(block if self._chosen is None else block[:, self._chosen], self.dtype)
+
+
+class NpySource(_NumpySource):
+    """A ``.npy`` file, read block by block, and memory-mapped where rows are wanted in any order.
+
+    Parameters
+    ----------
+    path : Path
+    columns : list of int, optional
+    """
+
+    def __init__(self, path: Path, columns: Any = None) -> None:
+        self.path = path
+        with open(path, "rb") as file:
+            header = read_header(file, str(path))
+            self._offset = file.tell()
+        super().__init__(str(path), header, columns)
+        declared = math.prod(header[0]) * self._stored.itemsize
+        there = os.stat(path).st_size - self._offset
+        if declared > there:
+            raise FormatError(
+                f"{path} declares {header[0]} numbers, {declared} bytes, but holds {there}: it is cut off, or damaged"
+            )
+
+    def memory_map(self) -> Array:
+        """All rows (n, n_features) as a read-only map of the file; None of it is read yet.
+
+        Raises
+        ------
+        ValueError
+            If columns were chosen or the numbers are not floats: a map has the file as it is.
+        """
+        if self._chosen is not None or self._stored != self.dtype:
+            raise ValueError(f"{self.name} cannot be mapped with chosen columns or numbers of type {self._stored}")
+        order: Any = "F" if self._fortran else "C"
+        shape = (self.n_rows or 0, self._width)
+        return np.memmap(self.path, dtype=self._stored, mode="r", offset=self._offset, shape=shape, order=order)
+
+    @property
+    def mappable(self) -> bool:
+        """Whether :meth:`memory_map` gives these very rows."""
+        return self._chosen is None and self._stored == self.dtype and bool(self.n_rows)
+
+    def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        # read, not mapped: pages of a map would count as this process's memory
+        n = self.n_rows or 0
+        with open(self.path, "rb", buffering=0) as file:
+            for first in range(start, n, rows):
+                count = min(rows, n - first)
+                if self._fortran:
+                    block = np.empty((self._width, count), dtype=self._stored)
+                    for j in range(self._width):
+                        file.seek(self._offset + (j * n + first) * self._stored.itemsize)
+                        fill(file, block[j])
+                    yield self._cut(block.T)
+                else:
+                    block = np.empty((count, self._width), dtype=self._stored)
+                    file.seek(self._offset + first * self._width * self._stored.itemsize)
+                    fill(file, block)
+                    yield self._cut(block)
+
+
+class NpzSource(_NumpySource):
+    """One array of a ``.npz`` file, unpacked block by block.
+
+    Parameters
+    ----------
+    path : Path
+    columns : list of int, optional
+    key : str, optional
+        Name of the array; needed where several have rows and columns.
+    """
+
+    def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
+        self.path = path
+        with _opened_member(path, key) as (self._member, file, header):
+            self._offset = file.tell()
+        super().__init__(f"{path}, array {self._member.filename.removesuffix('.npy')!r}", header, columns)
+        if self._fortran and self._width > 1:
+            raise FormatError(f"{self.name} is stored column by column; save np.ascontiguousarray of it, or as .npy")
+
+    def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        n = self.n_rows or 0
+        with zipfile.ZipFile(self.path) as archive, archive.open(self._member) as file:
+            file.seek(self._offset + start * self._width * self._stored.itemsize)
+            for first in range(start, n, rows):
+                block = np.empty((min(rows, n - first), self._width), dtype=self._stored)
+                fill(file, block)
+                yield self._cut(block)
+
+
+@contextmanager
+def _opened_member(path: Path, key: str | None) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes], Header]]:
+    """An array of a ``.npz`` file, its header read; its declared size is no more than what it would unpack to."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            info = _member(archive, path, key)
+            with archive.open(info) as file:
+                header = read_header(file, f"{path}, {info.filename}")
+                declared = math.prod(header[0]) * header[2].itemsize + file.tell()
+                if declared > info.file_size:
+                    raise FormatError(f"{path}, {info.filename} declares {declared} bytes, but holds {info.file_size}")
+                yield info, file, header
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise FormatError(f"{path} is not a .npz file: {error}") from error
+
+
+def read_npz_array(path: Path, key: str) -> Array:
+    """The array `key` of a ``.npz`` file, of any shape and type but objects."""
+    with _opened_member(path, key) as (_, file, (shape, fortran, dtype)):
+        array: Array = np.empty(shape[::-1] if fortran else shape, dtype)
+        fill(file, array)
+    return array.T if fortran else array
+
+
+def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.ZipInfo:
+    """The array called `key`, or the only table; one that would unpack to far more than it is, is refused."""
+    members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if key is None:
+        tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
+        if len(tables) != 1:
+            raise FormatError(f"{path} holds {len(members)} arrays ({some_names(members)}); name one of them: key=")
+        key = tables[0]
+    if key not in members:
+        raise FormatError(f"{path} has no array {key!r}; it has: {some_names(members)}")
+    info = members[key]
+    if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
+        raise FormatError(
+            f"{path}: {info.filename!r} would unpack {info.compress_size} bytes to {info.file_size}; if that is meant, "
+            "save it as .npy"
+        )
+    if info.compress_type not in _PACKED:
+        raise FormatError(f"{path}: {info.filename!r} is packed in a way that NumPy does not write; use np.savez")
+    return info
+
+
+def _is_table(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Whether a member has rows and columns; labels and weights have not."""
+    if info.compress_type not in _PACKED:
+        return False
+    try:
+        with archive.open(info) as file:
+            return len(read_header(file, info.filename)[0]) == 2
+    except FormatError:  # objects, or not an array: not what is looked for
+        return False
+
+
+def read_header(file: IO[bytes], name: str) -> Header:
+    """Shape, whether columns come first, and type, by NumPy's own reader; objects are refused, no code runs."""
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    try:
+        version = np.lib.format.read_magic(file)
+        if version not in readers:
+            raise ValueError(f"version {version} of the format is for tables of named fields")
+        _refuse_long_header(file, 2 * version[0])
+        shape, fortran, dtype = readers[version](file, max_header_size=_HEADER)
+    except (ValueError, EOFError, SyntaxError, TokenError, RecursionError, MemoryError, OverflowError) as error:
+        raise FormatError(f"{name} is not a .npy file: {error}") from error
+    if dtype.hasobject:
+        raise FormatError(f"{name} holds Python objects: to load those could run code; save an array of numbers")
+    if any(side < 0 for side in shape):
+        raise FormatError(f"{name} declares the shape {shape}")
+    return shape, fortran, dtype
+
+
+def _refuse_long_header(file: IO[bytes], width: int) -> None:
+    """Look at the length of the header, a number of `width` bytes: NumPy reads all of it before it looks."""
+    length = int.from_bytes(file.read(width), "little")
+    file.seek(-width, os.SEEK_CUR)
+    if length > _HEADER:
+        raise ValueError(f"its header takes {length} bytes; at most {_HEADER} are read")
+
+
+def fill(file: Any, block: Array) -> None:
+    """Read as many bytes as `block` has."""
+    view = block.reshape(-1).view(np.uint8).data
+    done = 0
+    while done < len(view):
+        count = file.readinto(view[done : done + 2**26])
+        if not count:
+            raise EOFError(f"the file ends {len(view) - done} bytes too early")
+        done += count
+
+
+formats.register("npy")(Format(lambda path, columns, key: NpySource(path, columns), (".npy",)))
+formats.register("npz")(Format(NpzSource, (".npz",)))

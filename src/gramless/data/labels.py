@@ -1,0 +1,121 @@
+"""One column of a file as labels, which may be texts; and the names of a file's columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array
+from gramless.data.formats.delimited import CsvSource
+from gramless.data.formats.lines import whole_lines
+from gramless.data.formats.npy import read_npz_array
+from gramless.data.formats.parquet import columns_of
+from gramless.data.formats.registry import formats, suffix_of
+from gramless.data.formats.source import optional_import
+from gramless.data.open import open_source
+from gramless.errors import FormatError, SourceError
+
+
+def column_names(path: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a file, those that hold texts included; None where it has no names.
+
+    Parameters
+    ----------
+    path : str or Path
+    """
+    path = Path(path)
+    if path.is_file() and path.suffix.lower() in (".parquet", ".pq"):
+        return columns_of(_schema(path))
+    return None if not path.exists() or _is_numpy(path) else open_source(path).feature_names
+
+
+def read_labels(path: Any, column: str) -> Array:
+    r"""A column of a file, as numbers where all are, else as texts.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv``, also packed (``.csv.gz``), ``.parquet``; ``.npz``, where `column` is the name of an array;
+        ``.npy``, where it is the number of a column.
+    column : str
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pets.csv"
+    >>> _ = path.write_text("weight,kind\n4,cat\n9,dog\n")
+    >>> read_labels(path, "kind").tolist(), read_labels(path, "weight").tolist()
+    (['cat', 'dog'], [4, 9])
+    """
+    path = Path(path)
+    suffix = suffix_of(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file or folder {path}")
+    if suffix == ".npz":
+        return _from_npz(path, column)
+    if suffix in (".parquet", ".pq"):
+        return _from_parquet(path, column)
+    if suffix in formats["csv"].suffixes:
+        return _from_csv(path, column)
+    source = open_source(path, [int(column) if column.isdigit() else column])
+    return np.concatenate([block[:, 0] for block in source.blocks(8192)])
+
+
+def _from_csv(path: Path, column: str) -> Array:
+    named = CsvSource(path).feature_names is not None
+    source = CsvSource(path, [column if named or not column.isdigit() else int(column)])
+    place, separator, begin = source.layout
+    cells = [
+        row[place].strip()
+        for text in whole_lines(path, begin, 0)
+        for row in csv.reader(io.StringIO(text.decode("utf-8")), delimiter=separator)
+        if len(row) > place
+    ]
+    return _as_numbers(np.array(cells))
+
+
+def _from_parquet(path: Path, column: str) -> Array:
+    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    names = _schema(path).names
+    if column not in names:
+        raise SourceError(f"{path} has no column {column!r}; it has: {', '.join(names[:20])}")
+    values = parquet.read_table(path, columns=[column]).column(0).to_pylist()
+    return _as_numbers(np.array(["" if value is None else str(value) for value in values]))
+
+
+def _from_npz(path: Path, name: str) -> Array:
+    labels = read_npz_array(path, name)
+    if labels.ndim != 1:
+        raise SourceError(f"{path}, array {name!r} has shape {labels.shape}; labels are one for each row")
+    return labels
+
+
+def _as_numbers(texts: Array) -> Array:
+    """Whole numbers, or numbers, where all are; a class 3 is then not called 3.0."""
+    try:
+        numbers = np.asarray(texts, dtype=float)
+    except ValueError:
+        return texts
+    whole = np.isfinite(numbers) & (np.abs(numbers) < 2**53) & (numbers == np.round(numbers))
+    return numbers.astype(np.int64) if whole.all() else numbers
+
+
+def _schema(path: Path) -> Any:
+    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    arrow = optional_import("pyarrow", "Parquet files")
+    try:
+        return parquet.read_schema(path)
+    except (arrow.ArrowException, OSError) as error:
+        raise FormatError(f"{path} is not a whole Parquet file: {error}") from error
+
+
+def _is_numpy(path: Path) -> bool:
+    return path.suffix.lower() in (".npy", ".npz")

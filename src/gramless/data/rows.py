@@ -1,0 +1,180 @@
+"""Rows, wherever they lie: in memory, in a file or on a cluster. Fits are written in these terms and in no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from gramless.arrays import Array
+
+if TYPE_CHECKING:
+    from gramless.data.parts import Parts
+    from gramless.data.scaling import Scaling
+    from gramless.data.survey import Look, Survey
+
+
+class Summand(Protocol):
+    """What work makes of a block: anything that adds. The order of the additions is fixed, see :class:`Tower`."""
+
+    def __add__(self, other: Any) -> Any: ...
+
+
+Sum = TypeVar("Sum", bound=Summand)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive rows with their weights.
+
+    Attributes
+    ----------
+    x : ndarray or CSR of shape (m, d)
+        Rows as the kernel sees them.
+    weights : ndarray of shape (m,)
+    number : int
+        Of the block, from 0 on, in the order of the rows.
+    first : int
+        Number of its first row; -1 where that is unknown.
+    given : ndarray or CSR of shape (m, d), or None
+        Rows as the caller passed them, where scaling has changed them.
+    tensor : tensor of shape (m, d), or None
+        `x` on the device, where the caller passed a tensor that is there.
+    """
+
+    x: Any
+    weights: Array
+    number: int = 0
+    first: int = 0
+    given: Any = None
+    tensor: Any = None
+
+    @property
+    def original(self) -> Any:
+        """Rows as the caller passed them (m, d)."""
+        return self.x if self.given is None else self.given
+
+    def present(self) -> Block:
+        """The rows of positive weight."""
+        there = self.weights > 0
+        return self if there.all() else self.chosen(there)
+
+    def chosen(self, rows: Array) -> Block:
+        """Some of the rows, by a mask or by their numbers."""
+        given = None if self.given is None else self.given[rows]
+        return replace(self, x=self.x[rows], weights=self.weights[rows], given=given, tensor=None)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where rows lie, as far as a plan depends on it.
+
+    Attributes
+    ----------
+    again : bool
+        Whether the rows can be read more than once.
+    block : int
+        Rows that are read at a time; 0 for rows in memory.
+    mapped : bool
+        Whether rows that are read in blocks can also be had in any order, from a memory map.
+    workers, partitions : int
+        Of a cluster; 0 workers where the rows are in this process.
+    """
+
+    again: bool = True
+    block: int = 0
+    mapped: bool = False
+    workers: int = 0
+    partitions: int = 1
+
+
+class Rows(Protocol):
+    """Rows with their weights. What a fit computes does not depend on which of the three kinds it is given.
+
+    :class:`~gramless.data.MemoryRows` is one block, :class:`~gramless.data.FileRows` are read block by block, and
+    :class:`~gramless.data.ClusterRows` stay on the workers of a cluster.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    n : int or None
+        Rows; None where the number is unknown before the end.
+    d : int
+        Columns.
+    names : tuple of str, or None
+        Of the columns.
+    dtype : dtype
+        float64 or float32: of the rows as the caller passed them.
+    sparse : bool
+        Whether blocks are CSR.
+    place : Place
+    parts : Parts or None
+        The partitions; None off a cluster.
+    scaling : Scaling
+        What the rows have gone through.
+    begun : object or None
+        What an interrupted pass was begun with, where a checkpoint has it.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def n(self) -> int | None: ...
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def sparse(self) -> bool: ...
+
+    @property
+    def place(self) -> Place: ...
+
+    @property
+    def parts(self) -> Parts | None: ...
+
+    @property
+    def begun(self) -> Any: ...
+
+    @property
+    def scaling(self) -> Scaling: ...
+
+    def survey(self, look: Look) -> Survey:
+        """What one look at the rows tells."""
+
+    def moved(self, scaling: Scaling) -> Rows:
+        """The same rows, centred and scaled."""
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows in order; the next block is read while one is worked on."""
+
+    def sum(self, work: Callable[[Block], Sum], task: str = "", begun: Any = None) -> Sum:
+        """``work(block)`` of every block, added in a fixed tree.
+
+        Parameters
+        ----------
+        work : callable
+            Depends on nothing but the block; can be pickled where its parts can. Blocks without rows are left out, and
+            no rows at all are an error.
+        task : str
+            Names the pass, for checkpoints: the same for the same work.
+        begun : object
+            What another process needs to go on with this pass; kept in the checkpoint.
+        """
+
+    def whole(self, most: int | None = None) -> Block:
+        """All rows at once: in memory, or as a memory map.
+
+        Raises
+        ------
+        MemoryLimitError
+            If they take more than `most` bytes.
+        """

@@ -1,0 +1,92 @@
+"""The input centred and scaled before a kernel sees it, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Subtracts a mean from rows, and divides their columns by standard deviations.
+
+    scikit-learn's StandardScaler sums variances in another order, so that results of earlier versions would change in
+    their last digits; it also scales a column whose deviation is rounding alone.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (d,) or None
+        None: rows stay as they are.
+    scale : ndarray of shape (d,) or None
+        None: rows are centred only.
+
+    Examples
+    --------
+    >>> scaling = Scaling(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    >>> scaling(np.array([[2.0, 6.0]])).tolist(), scaling.inverse(np.array([[1.0, 1.0]])).tolist()
+    ([[1.0, 1.0]], [[2.0, 6.0]])
+    """
+
+    mean: Array | None = None
+    scale: Array | None = None
+
+    def __bool__(self) -> bool:
+        return self.mean is not None
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter that asks for it."""
+        return "center_input" if self.scale is None else "scale_input"
+
+    def __call__(self, x: Any) -> Any:
+        """Rows (m, d) as the kernel sees them."""
+        if self.mean is None:
+            return x
+        if scipy.sparse.issparse(x):
+            raise ValueError(
+                f"{self.parameter}=True would fill a sparse X; pass X.toarray(), or {self.parameter}=False"
+            )
+        moved = x - self.mean
+        return moved if self.scale is None else moved / self.scale
+
+    def inverse(self, rows: Any) -> Any:
+        """Rows as the kernel sees them (m, d), in the units of the input."""
+        if self.mean is None:
+            return rows
+        return (rows if self.scale is None else rows * self.scale) + self.mean
+
+
+def refuse_sparse(moves: str, sparse: bool) -> None:
+    """Raise where sparse rows are to be centred (`moves` is ``"center"``) or scaled (``"scale"``)."""
+    if moves and sparse:
+        asked = f"{moves}_input"
+        raise ValueError(f"{asked}=True would fill a sparse X; pass X.toarray(), or {asked}=False")
+
+
+def column_moments(x: Any, weights: Array, wanted: str) -> tuple[Array | None, Array | None]:
+    """Mean and variance (d,) of the columns of rows `x` (n, d), as far as ``"center"`` or ``"scale"`` need them."""
+    if scipy.sparse.issparse(x):
+        return None, None
+    x = np.asarray(x, dtype=np.float64)
+    mean = np.average(x, axis=0, weights=weights)
+    if wanted == "center":
+        return mean, None
+    with np.errstate(under="ignore"):
+        return mean, np.average((x - mean) ** 2, axis=0, weights=weights)
+
+
+def deviations(variances: Array, low: Array, high: Array) -> Array:
+    """What columns (d,) are divided by: 1 where one is constant, so that its rounding is not scaled up.
+
+    Examples
+    --------
+    >>> deviations(np.array([4.0, 1e-33]), np.array([0.0, 0.1]), np.array([9.0, 0.1])).tolist()
+    [2.0, 1.0]
+    """
+    varies = (high > low) & (variances > 0)
+    return np.sqrt(np.where(varies, variances, 1.0))

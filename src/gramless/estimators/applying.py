@@ -1,0 +1,90 @@
+"""A fitted model applied to new rows: an array, a file block by block, or a Dask collection when it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils._set_output import _get_output_config
+
+from gramless.arrays import Array, use_threads
+from gramless.data import FileRows, is_out_of_core, library_of, open_writer
+from gramless.estimators.checking import (
+    like_given,
+    open_file,
+    read_new_rows,
+    refuse_other_columns,
+    refuse_other_source,
+)
+
+
+def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | None, out: Any = None) -> Any:
+    """What `work` makes of rows (m, d): (m, columns), or (m,) where `columns` is None.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; its columns are compared with those of X.
+    X : array-like, CSR, tensor, path, source, or Dask collection
+    work : callable
+        Of an array or CSR; it can be pickled.
+    columns : int or None
+    out : str or Path, optional
+        File to write to, block by block; returned where it is given.
+    """
+    library = library_of(X)
+    if library is not None:
+        refuse_other_columns(model, X)
+        if out is not None:
+            raise ValueError(
+                f"out={out!r} is for files; store what transform(X) returns with Dask, e.g. da.to_npy_stack"
+            )
+        float32 = getattr(X, "dtype", None) == np.float32
+        dtype = work.dtype if isinstance(work, Labels) else np.float32 if float32 else np.float64
+        return library.map_rows(X, Checked(work), columns, dtype)
+    if out is None and not is_out_of_core(X):
+        rows = read_new_rows(model, X)
+        with use_threads(model.n_jobs):
+            return like_given(work(rows), X)
+    file = open_file(model, X)
+    refuse_other_source(model, file)
+    if out is None:
+        return np.concatenate(list(_blocks(model, file, work)))
+    if _get_output_config("transform", model)["dense"] != "default":
+        raise ValueError("out= returns a path, not a data frame: call set_output(transform='default') first")
+    with open_writer(out, model.get_feature_names_out(), file.dtype) as writer:
+        for values in _blocks(model, file, work):
+            writer.write(values)
+    return out
+
+
+def _blocks(model: Any, rows: FileRows, work: Callable[[Any], Array]) -> Iterator[Array]:
+    with use_threads(model.n_jobs):
+        for block in rows.blocks():
+            yield work(block.x)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Work whose results are labels."""
+
+    work: Callable[[Any], Array]
+    dtype: Any = np.int32
+
+    def __call__(self, rows: Any) -> Array:
+        return self.work(rows).astype(self.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Work on blocks of a Dask collection, which nobody has looked at before."""
+
+    work: Callable[[Any], Array]
+
+    def __call__(self, rows: Array) -> Array:
+        rows = np.asarray(rows, dtype=np.float32 if rows.dtype == np.float32 else np.float64)
+        if not np.isfinite(rows).all():
+            raise ValueError("Input X contains NaN or infinity; fill in or leave out such rows")
+        return self.work(rows)

@@ -1,0 +1,279 @@
+"""Data and parameters, checked as scikit-learn has it: what estimators know of X before it becomes rows."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from gramless.arrays import Array, is_tensor, parse_memory, refuse_weights, to_numpy
+from gramless.arrays.devices import find_device
+from gramless.data import (
+    Block,
+    ClusterRows,
+    FileRows,
+    MemoryRows,
+    Rows,
+    block_rows_for,
+    is_out_of_core,
+    library_of,
+    open_source,
+)
+from gramless.errors import SourceError
+from gramless.kernels import is_precomputed
+from gramless.persistence.resuming import open_checkpoint
+
+FLOATS = [np.float64, np.float32]
+
+
+@contextmanager
+def opened_rows(
+    model: Any, X: Any, sample_weight: Any = None, *, checkpoint: Any = None, whole: bool = False, **checks: Any
+) -> Iterator[Rows]:
+    """Context of the rows of X, which become those that `model`, a copy of an estimator, is fitted to.
+
+    Parameters
+    ----------
+    model : estimator
+        Gets ``n_features_in_`` and ``feature_names_in_``, or is compared with them where ``reset=False`` is passed.
+    X : array-like, CSR, tensor, path, source, or Dask collection
+    sample_weight : array-like of shape (n,), str or None
+    checkpoint : str, Path or None
+        Of a fit: rows are then read in blocks, and the file is deleted when the context ends well.
+    whole : bool
+        Whether rows of a file are read to memory, or mapped, for methods that need them more than once.
+    **checks
+        Of scikit-learn's ``validate_data``, for arrays.
+    """
+    library = library_of(X)
+    if library is not None:
+        refuse_on_cluster(model)
+        with library.open_parts(X, sample_weight) as (parts, names):
+            rows = ClusterRows(parts, names)
+            take_columns(model, rows)
+            yield rows
+    elif not is_out_of_core(X) and checkpoint is None:
+        yield memory_rows(model, X, sample_weight, **checks)
+    else:
+        file = _file_of(model, X, sample_weight, reset=checks.get("reset", True))
+        if whole:
+            yield _in_memory(model, file, **checks)
+            return
+        if is_precomputed(model.kernel):
+            raise ValueError("kernel='precomputed' needs the whole matrix: pass it as an array, not as a source")
+        if checkpoint is not None:
+            file.checkpoint = open_checkpoint(checkpoint, model.get_params(deep=False), file, sample_weight)
+        yield file
+        if file.checkpoint is not None:
+            file.checkpoint.done()
+
+
+def _file_of(model: Any, X: Any, sample_weight: Any, reset: bool) -> FileRows:
+    """Rows that are read in blocks; `model` gets their columns, or is compared with them."""
+    file = open_file(model, X, sample_weight)
+    (take_columns if reset else refuse_other_source)(model, file)
+    return file
+
+
+def _in_memory(model: Any, file: FileRows, **checks: Any) -> MemoryRows:
+    """All rows of a file, which may take half of the memory limit, checked as an array is."""
+    block = file.whole(parse_memory(model.memory_limit) // 2)
+    nameless = copy.copy(model)  # the names of the file's columns stay
+    x, weights = read_rows(nameless, block.x, block.weights, **checks)
+    return MemoryRows(Block(x, weights), file.names, boxed=not is_precomputed(model.kernel))
+
+
+def memory_rows(model: Any, X: Any, sample_weight: Any = None, **checks: Any) -> MemoryRows:
+    """Rows of an array, checked; `model` gets their columns, or is compared with them."""
+    x, weights = read_rows(model, to_numpy_rows(X), to_numpy_rows(sample_weight), **checks)
+    tensor = tensor_on(find_device(model.device), X, x) if is_tensor(X) else None
+    names = getattr(model, "feature_names_in_", None)
+    return MemoryRows(Block(x, weights, tensor=tensor), names, boxed=not is_precomputed(model.kernel))
+
+
+def open_file(model: Any, X: Any, sample_weight: Any = None) -> FileRows:
+    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
+
+    `sample_weight` is an array, the name of a column of X, or None.
+    """
+    source, weights = open_source(X), None
+    if isinstance(sample_weight, str):
+        names = source.feature_names
+        if names is None or sample_weight not in names:
+            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
+        source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
+    elif sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
+    limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
+    return FileRows(source, block_rows_for(source.n_features, limit), weights, isinstance(sample_weight, str))
+
+
+def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[Any, Array]:
+    """Rows (n, d) to fit to, or a Gram matrix (n, n), and weights (n,), checked; `checks` are those of scikit-learn."""
+    refuse_path(model, X)
+    X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, **checks)
+    if is_precomputed(getattr(model, "kernel", None)):
+        X = read_gram(X)
+    return X, read_weights(sample_weight, X)
+
+
+def read_weights(sample_weight: Any, X: Any) -> Array:
+    """Weights (n,) of rows X, checked: ones where there are none."""
+    weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        refuse_weights(float(weights.sum()))
+    return weights
+
+
+def read_new_rows(model: Any, X: Any) -> Any:
+    """Rows (m, d) that a fitted estimator is asked about, checked; a torch tensor becomes an array."""
+    check_is_fitted(model)
+    refuse_path(model, X)
+    return validate_data(model, to_numpy_rows(X), accept_sparse="csr", dtype=FLOATS, reset=False)
+
+
+def refuse_path(model: Any, X: Any) -> None:
+    """Raise where the name of a file came to a method that takes rows in memory only."""
+    if isinstance(X, (str, os.PathLike)):
+        name = type(model).__name__
+        raise ValueError(
+            f"X={str(X)!r} is the name of a file, and {name} takes rows here; read the file, and pass its rows"
+        )
+
+
+def to_numpy_rows(x: Any) -> Any:
+    """A torch tensor as NumPy's array in the host's memory; anything else as it is."""
+    return to_numpy(x) if is_tensor(x) else x
+
+
+def tensor_on(device: str, given: Any, rows: Any) -> Any:
+    """`given`, if it is a tensor on `device` already that holds the numbers of `rows` (n, d); else None."""
+    if not is_tensor(given) or device == "cpu" or given.device.type != ("cpu" if device == "torch" else "cuda"):
+        return None
+    return given if str(given.dtype).endswith(str(rows.dtype)) else None
+
+
+def like_given(values: Any, x: Any) -> Any:
+    """`values` as a tensor where `x` is one: on its device; numbers with a fraction in its precision.
+
+    Labels that are not numbers stay as they are.
+    """
+    if not is_tensor(x) or np.asarray(values).dtype.kind not in "biuf":
+        return values
+    import torch
+
+    tensor = torch.as_tensor(np.ascontiguousarray(values), device=x.device)
+    return tensor.to(x.dtype) if tensor.is_floating_point() and x.is_floating_point() else tensor
+
+
+def refuse_on_cluster(model: Any) -> None:
+    """Say what a fit of a Dask collection cannot do, and what can be done instead."""
+    if is_precomputed(model.kernel):
+        raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
+    if getattr(model, "center_input", False):
+        raise ValueError("center_input=True is not done on a cluster; pass X - X.mean(axis=0)")
+    if model.scale_input:
+        raise ValueError("scale_input=True is not done on a cluster; pass (X - X.mean(axis=0)) / X.std(axis=0)")
+    if getattr(model, "fit_inverse_transform", False):
+        raise ValueError("fit_inverse_transform=True needs rows in one place; fit a sample of them, X[:n].compute()")
+    if getattr(model, "checkpoint", None) is not None:
+        raise ValueError(
+            f"checkpoint={model.checkpoint!r} is for fits in one process; a cluster does lost work again by itself"
+        )
+    if getattr(model, "forget", None) is not None:
+        raise ValueError(f"forget={model.forget!r} needs rows in their order; use partial_fit, partition by partition")
+    if model.device not in ("cpu", "auto"):
+        raise ValueError(f"device={model.device!r} is not used on a cluster; pass device='cpu'")
+
+
+# scikit-learn's check of names would read a whole Dask collection, and does not know how columns of a file are chosen
+
+
+def take_columns(model: Any, rows: Rows) -> None:
+    """Set what scikit-learn wants to know of the columns of training data."""
+    model.n_features_in_ = rows.d
+    if rows.names is not None:
+        model.feature_names_in_ = np.array(rows.names, dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
+
+
+def refuse_other_columns(model: Any, X: Any) -> None:
+    """Raise unless a Dask collection X has the columns that `model` was fitted to."""
+    names = getattr(X, "columns", None)
+    width = X.shape[1] if names is None else len(names)
+    if width != model.n_features_in_:
+        raise ValueError(
+            f"X has {width} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input"
+        )
+    known = getattr(model, "feature_names_in_", None)
+    if names is not None and known is not None and list(names) != list(known):
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            f"X has {list(names)}, the model {list(known)}"
+        )
+
+
+def refuse_other_source(model: Any, rows: Rows) -> None:
+    """Raise unless a source has the columns that `model` was fitted to."""
+    if rows.d != model.n_features_in_:
+        raise SourceError(
+            f"{rows.name} has {rows.d} columns, and the model was fitted to {model.n_features_in_}; choose "
+            "them by gramless.open_source(path, columns=[...])"
+        )
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None and rows.names is not None and list(known) != list(rows.names):
+        apart = next((a, b) for a, b in zip(known, rows.names, strict=True) if a != b)
+        raise SourceError(
+            f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}; choose its columns, "
+            "in their order, by gramless.open_source(path, columns=model.feature_names_in_)"
+        )
+
+
+def read_gram(gram: Any) -> Array:
+    """A precomputed Gram matrix, checked: square, dense, and symmetric at least once it is centred."""
+    if scipy.sparse.issparse(gram):
+        raise ValueError("kernel='precomputed' needs a dense matrix; pass K.toarray()")
+    n, m = gram.shape
+    if n != m:
+        raise ValueError(f"kernel='precomputed' needs a square matrix of kernel values; got shape {gram.shape}")
+    worst, where = _largest_skew(gram, np.zeros(n))
+    slack = (1e-8 if gram.dtype == np.float64 else 1e-4) * float(np.abs(gram).max(initial=0.0))
+    if worst == 0:
+        return np.asarray(gram)
+    if worst <= slack:
+        return _symmetrized(gram)
+    means = (gram.sum(axis=1, dtype=np.float64) - gram.sum(axis=0, dtype=np.float64)) / n
+    worst, where = _largest_skew(gram, means)
+    if worst > slack:
+        i, j = where
+        raise ValueError(
+            f"kernel='precomputed' needs a symmetric matrix: K[{i}, {j}]={gram[i, j]:g} but K[{j}, {i}]={gram[j, i]:g};"
+            " pass (K + K.T) / 2 if that is what you mean"
+        )
+    return _symmetrized(gram)
+
+
+def _symmetrized(gram: Array) -> Array:
+    """The mean of a matrix and its transpose, in float64: to round it to float32 would change the eigenvalues."""
+    return np.asarray((gram + gram.T.astype(np.float64)) / 2)
+
+
+def _largest_skew(gram: Array, means: Array) -> tuple[float, tuple[int, int]]:
+    """Largest entry of the skew part of a matrix less that of its rows' means, and where; a block of rows at a time."""
+    worst, where = -1.0, (0, 0)
+    for first in range(0, len(gram), 256):
+        rows = slice(first, first + 256)
+        skew = np.abs(gram[rows] - gram[:, rows].T - means[rows, None] + means)
+        i, j = np.unravel_index(int(np.argmax(skew)), skew.shape)
+        if skew[i, j] > worst:
+            worst, where = float(skew[i, j]), (first + int(i), int(j))
+    return worst, where

@@ -1,0 +1,23 @@
+"""From rows to a fit, and on: the verbs that every estimator uses."""
+
+from gramless.fitting.fit import fit, prepare
+from gramless.fitting.fitted import Fit, Projection, in_precision
+from gramless.fitting.out_of_core import Begun
+from gramless.fitting.posing import Prepared
+from gramless.fitting.preimages import learn_preimage
+from gramless.fitting.stream import extend, finish, join, shrunk
+
+__all__ = [
+    "Begun",
+    "Fit",
+    "Prepared",
+    "Projection",
+    "extend",
+    "finish",
+    "fit",
+    "in_precision",
+    "join",
+    "learn_preimage",
+    "prepare",
+    "shrunk",
+]

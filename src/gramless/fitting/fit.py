@@ -1,0 +1,118 @@
+"""How rows become a fit: survey, plan, begin, finish. Arrays, files and clusters all come through here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gramless.arrays import read_seed, refuse_weights
+from gramless.data import FileRows, Look, MemoryRows, Rows, Scaling
+from gramless.data.dominance import remedy_for
+from gramless.data.scaling import refuse_sparse
+from gramless.errors import SourceError
+from gramless.features import maps
+from gramless.fitting import out_of_core
+from gramless.fitting.fitted import Fit, make_request, refuse_overflow, trimmed
+from gramless.fitting.methods import Plan, Solution, Solved, make_plan, methods
+from gramless.fitting.methods.fading import faded
+from gramless.fitting.posing import Prepared, pose, posed_for_plan
+from gramless.fitting.preimages import learn_preimage, sampled
+from gramless.fitting.question import Question
+from gramless.problem import Problem, Request
+
+Planner = Callable[[Problem, str], Plan]
+
+
+def fit(question: Question, rows: Rows) -> Fit:
+    """The fit of all rows."""
+    if rows.begun is not None:
+        plan, gamma, moved, solution = out_of_core.resume(question, rows)
+        return _finish(question, plan, gamma, moved, solution, make_request(question))
+    if rows.place.block and question.half_life is not None:  # a row's weight depends on the rows after it
+        return out_of_core.fit_in_batches(question, rows)
+    prepared = prepare(question, rows)
+    if prepared.plan.problem.streaming and prepared.plan.chosen not in maps:  # rows that can be read only once
+        return out_of_core.fit_in_batches(question, rows)
+
+    def run(plan: Plan, placed: Problem) -> Fit:
+        request = make_request(question)
+        if isinstance(rows, FileRows):
+            request = out_of_core.with_keeping(question, prepared, plan, request)
+        solution = methods[plan.chosen].begin(placed, prepared.rows, prepared.survey, request)
+        if prepared.rows.place.block:  # as in a fit that was interrupted, whose generator is lost
+            request = make_request(question)
+        return _finish(question, plan, prepared.gamma, prepared.rows, solution, request)
+
+    return prepared.plan.carry_out(run, prepared.problem)[1]
+
+
+def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Prepared:
+    """Look at the rows, and plan; `planner` (problem, method) chooses among the ways to work."""
+    refuse_number(question, rows)
+    if isinstance(rows, FileRows):
+        once = out_of_core.plan_one_pass(question, rows)
+        if once is not None:
+            return once
+    elif isinstance(rows, MemoryRows) and question.half_life is not None:
+        rows = rows.weighted(faded(rows.block.weights, question.half_life))
+    measures = question.moves or ("scale" if question.kernel.measures and rows.place.block else "")
+    survey = rows.survey(Look(measures, question.memory_limit, lambda: read_seed(question.seed)))
+    if rows.place.block:  # now that they are counted
+        refuse_number(question, rows)
+    scaling, seen = Scaling(), survey
+    if question.moves:
+        refuse_sparse(question.moves, rows.sparse)
+        scaling = survey.scaling(question.moves)
+        rows = rows.moved(scaling)
+        seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)
+    if question.kernel.looks and question.moves != "scale":
+        question.kernel.warn(seen, rows.names, remedy_for(rows.place.workers, question.scalable))
+    gamma, kernel = question.kernel.of(seen if question.moves == "scale" else survey)
+    problem = pose(question, kernel, seen, rows.place, scaling)
+    planned = problem if survey.complete else posed_for_plan(question, problem)
+    plan = planner(planned, question.method)
+    return Prepared(plan, problem, gamma, seen, rows)
+
+
+def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: Solution, request: Request) -> Fit:
+    """The model of a solution, and what is kept of the rows with it."""
+    block = None
+    if isinstance(solution, Solved):
+        block = solution.block
+    elif rows.place.block or rows.place.workers:
+        _refuse_sums(question, rows, solution)
+    model = trimmed(question, solution.finish(replace(plan.problem, k=question.count), request, None))
+    refuse_overflow(model, rows.dtype)
+    sample = getattr(solution, "sample", None)
+    found = Fit(plan, gamma, rows.scaling, rows.dtype, model, sample=sample)
+    block = rows.block if isinstance(rows, MemoryRows) else block
+    if block is None:
+        return found
+    found = replace(found, x=block.x if block.given is None else block.given, weights=block.weights)
+    if question.ridge is not None:
+        found = learn_preimage(question, sampled(question, found, found.x, found.weights, first=True))
+    return found if question.keep_rows else replace(found, x=None, weights=None)
+
+
+def refuse_number(question: Question, rows: Rows) -> None:
+    """Raise where there are too few rows, as far as their number is known."""
+    if rows.n is None or isinstance(rows, MemoryRows):
+        return
+    n, name = rows.n, rows.name
+    if n == 0:
+        raise SourceError(f"{name} has no rows")
+    if question.count > n:
+        raise ValueError(f"n_components={question.count} is more than the {n} rows of {name}; pass at most {n}")
+    if n < 2:
+        raise ValueError(f"{name} has {n} row; at least 2 are needed")
+
+
+def _refuse_sums(question: Question, rows: Rows, solution: Any) -> None:
+    """Raise where rows of weight 0 leave too few."""
+    refuse_weights(solution.weight)
+    if question.count > solution.rows:
+        raise ValueError(
+            f"n_components={question.count} is more than the {solution.rows} rows of {rows.name}; pass at most "
+            f"{solution.rows}"
+        )

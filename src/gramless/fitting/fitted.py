@@ -1,0 +1,146 @@
+"""The fit that an estimator holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramless.arrays import Array, in_range, read_seed
+from gramless.data import Scaling
+from gramless.eigen import named_solver
+from gramless.fitting.methods import Plan, State
+from gramless.fitting.model import Model
+from gramless.fitting.question import Question
+from gramless.kernels import Kernel
+from gramless.problem import Request
+from gramless.spaces import Eigenspace, RidgePreimage, RowSample
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Components of rows, as they come, in their precision; small enough to be sent to workers."""
+
+    space: Eigenspace
+    scaling: Scaling
+
+    def __call__(self, x: Any) -> Array:
+        return in_precision(self.space.project(self.scaling(x)), x)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """All that an estimator holds: a model, or a state that finishes as one. It is replaced, never changed.
+
+    Attributes
+    ----------
+    plan : Plan
+    gamma : float
+    scaling : Scaling
+    dtype : dtype
+        Precision of the results.
+    model : Model or None
+        None in a stream whose model nobody has asked for.
+    state : State or None
+        Of a stream.
+    before : Eigenspace or None
+        Of the last model of a stream that was asked for: later ones take over its signs.
+    x, weights : array of shape (n, d), ndarray of shape (n,), or None
+        Training rows as they came, where they are kept.
+    sample : RowSample or None
+        Of rows as they came, for pre-images of models without their training rows.
+    preimage : RidgePreimage or None
+    """
+
+    plan: Plan
+    gamma: float
+    scaling: Scaling
+    dtype: Any
+    model: Model | None = None
+    state: State | None = None
+    before: Eigenspace | None = None
+    x: Any = None
+    weights: Array | None = None
+    sample: RowSample | None = None
+    preimage: RidgePreimage | None = None
+
+    @property
+    def finished(self) -> Model:
+        """The model, which must have been asked for by :func:`finish`."""
+        if self.model is None:
+            raise ValueError("the model of a stream is made by finish")
+        return self.model
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        kernel: Kernel = self.plan.problem.kernel
+        return kernel
+
+    def projection(self) -> Projection:
+        """What a projection needs of the fit."""
+        return Projection(self.finished.space, self.scaling)
+
+    def project(self, x: Any) -> Array:
+        """Components (m, k) of rows as they come (m, d)."""
+        return self.finished.space.project(self.scaling(x))
+
+    def scores(self) -> Array:
+        """Components (n, k) of the training rows: from the eigenvectors, where there are any."""
+        if self.weights is None:
+            raise ValueError("the training rows were not kept")
+        scores = self.finished.scores(self.weights)
+        if scores is None:
+            return self.project(self.x)
+        left_out = np.flatnonzero(self.weights == 0)
+        if len(left_out):
+            scores[left_out] = self.project(self.x[left_out])
+        return scores
+
+    @cached_property
+    def eigenvalues(self) -> Array:
+        """Of the centred Gram matrix (k,)."""
+        return in_range(self.finished.space.scatter, self.dtype, "eigenvalues")
+
+    @cached_property
+    def variances(self) -> Array:
+        """Eigenvalues divided by the total weight (k,)."""
+        space = self.finished.space
+        return in_range(space.scatter / space.weight, self.dtype, "variances")
+
+    @cached_property
+    def ratios(self) -> Array:
+        """Parts (k,) of the total variance, that of the components not kept included."""
+        space = self.finished.space
+        total = space.trace
+        if self.kernel.mercer:  # where weights are very far apart both are rounding
+            total = max(total, float(space.scatter.sum()))
+        ratio = space.scatter / total if total > 0 else np.zeros_like(space.scatter)
+        return ratio.astype(self.dtype)
+
+
+def in_precision(values: Array, x: Any) -> Array:
+    """Results in the precision of the input."""
+    return in_range(values, x.dtype if x.dtype == np.float32 else np.float64, "components")
+
+
+def trimmed(question: Question, model: Model) -> Model:
+    """The model without components of eigenvalue 0, where these are not wanted."""
+    if question.fewest is None:
+        return model
+    return model.truncated(max(question.fewest, int((model.space.scatter > 0).sum())))
+
+
+def refuse_overflow(model: Model, dtype: Any) -> None:
+    """Raise where eigenvalues or variances do not fit the precision of the rows."""
+    if np.dtype(dtype) != np.float64:
+        in_range(model.space.scatter, dtype, "eigenvalues")
+        in_range(model.space.scatter / model.space.weight, dtype, "variances")
+
+
+def make_request(question: Question) -> Request:
+    """What a method is asked for beyond the problem."""
+    solver = named_solver(question.solver, question.iterated_power)
+    return Request(read_seed(question.seed), question.share, solver, question.max_iter)

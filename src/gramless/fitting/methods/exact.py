@@ -1,0 +1,197 @@
+"""Eigenpairs of the centred Gram matrix: written down, or from products tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gramless.arrays import Array, unit_roundoff
+from gramless.certificates import settle
+from gramless.data import Block, ClusterRows, Rows, Survey
+from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
+from gramless.fitting.methods.base import Solved, Traits, methods
+from gramless.fitting.methods.layout import Layout, choose_layout, expected_passes, gram_seconds, workspace
+from gramless.fitting.methods.partitions import PartedGram, block_count, parted_start
+from gramless.fitting.methods.start import landmark_start
+from gramless.fitting.model import Model, components_for_share, solve_for_share
+from gramless.gram import CenteredGram, DenseGram, GramOperator, TiledGram
+from gramless.machine import Machine
+from gramless.problem import Estimate, Problem, Request
+from gramless.spaces import Eigenspace, PointSpan
+from gramless.spaces.signs import row_signs
+
+_MACHINE = Machine()
+
+
+class DenseMethod(Traits):
+    """Write the centred Gram matrix down. Right for small N, for all components, and for matrices that were given."""
+
+    maps = True
+
+    def estimate(self, problem: Problem) -> Estimate:
+        n, k = problem.n, problem.k
+        make = gram_seconds(problem)
+        if problem.solver in ("auto", "dense"):
+            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 5e-2 * min(1.0, n / 1000) ** 2
+        else:
+            solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
+        return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + workspace(problem), 1e-15 * np.sqrt(n))
+
+    def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
+        block = rows.whole()
+        centered = CenteredGram(TiledGram(problem.kernel, block.x, unless_ones(block.weights)))
+        if request.solver is None:
+            operator: Operator = centered
+            solver: Solver = Dense()
+        else:
+            operator, solver = DenseGram(centered.to_dense(), centered.error), request.solver
+        if request.share is not None and isinstance(solver, Dense):  # LAPACK finds them all in one go
+            result = _solve(operator, problem.n, solver, problem, request, None)
+            result = _cut(result, request.share * centered.trace)
+        else:
+            total = centered.trace
+            result = leading(operator, solver, problem, request, lambda: total)
+        return Solved(assemble(problem, block, centered, result), block)
+
+
+class TiledMethod(Traits):
+    """Never write the Gram matrix down: make its tiles anew each pass, or keep as many as memory allows.
+
+    Tiles of rows in partitions are made where the rows lie; vectors go out, and products come back.
+    """
+
+    maps = True
+    parts = True
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if problem.solver == "dense":
+            return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
+        layout = choose_layout(problem)
+        if problem.workers:
+            return _on_workers(problem, layout)
+        return Estimate(layout.seconds, int(layout.bytes), 1e-15 * np.sqrt(problem.n))
+
+    def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
+        layout = choose_layout(problem)
+        parted = rows if isinstance(rows, ClusterRows) else None
+        if parted is None:
+            block = rows.whole()
+            gram: GramOperator = _tiles(problem, block, layout)
+        else:
+            gram = PartedGram(problem.kernel, parted, draft=layout.draft)
+        centered = CenteredGram(gram)
+        solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
+        start = None
+        if request.solver is None and layout.landmarks:
+            start = (
+                landmark_start(problem, block.x, block.weights, layout.width, request.rng)
+                if parted is None
+                else parted_start(problem, parted, layout.width, request.rng)
+            )
+        result = leading(centered, solver, problem, request, lambda: centered.trace, start)
+        block = block if parted is None else parted.whole()
+        return Solved(assemble(problem, block, centered, result), block)
+
+
+def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:
+    return TiledGram(
+        problem.kernel,
+        block.x,
+        unless_ones(block.weights),
+        keep_bytes=layout.keep_bytes,
+        prepare_bytes=layout.prepare_bytes,
+        draft=layout.draft,
+    )
+
+
+def _on_workers(problem: Problem, layout: Layout) -> Estimate:
+    """Cost of passes over tiles that workers make, none of them kept."""
+    n, workers = problem.n, problem.workers
+    passes = expected_passes(problem) + (0 if layout.landmarks else 2)
+    made = gram_seconds(replace(problem, threads=workers)) + 2 * n**2 * layout.width / (_MACHINE.gemm * workers)
+    here = 16 * n * layout.width * passes * layout.width / (_MACHINE.gemm * problem.threads)
+    blocks = block_count(workers)
+    moved = 8 * n * layout.width * (3 + blocks / workers) / _MACHINE.network + 2 * blocks**2 * _MACHINE.task
+    rows = 8 * n * problem.d * min(1.0, np.sqrt(2 / workers))
+    return Estimate(
+        seconds=float(passes * ((0.6 if layout.draft else 1.0) * made + here + moved) + rows / _MACHINE.network),
+        bytes=int(max(layout.bytes, rows + 32 * n * layout.width / blocks)),
+        error=1e-15 * np.sqrt(n),
+    )
+
+
+methods.register("dense")(DenseMethod())
+methods.register("tiled")(TiledMethod())
+
+
+def unless_ones(weights: Array) -> Array | None:
+    """The weights, or None where they change nothing."""
+    return None if (weights == 1).all() else weights
+
+
+def _solve(
+    operator: Operator, k: int, solver: Solver, problem: Problem, request: Request, start: Array | None
+) -> EigenResult:
+    return eigsh(operator, k, solver, tol=problem.tol, start=start, rng=request.rng, max_iter=request.max_iter)
+
+
+def leading(
+    operator: Operator,
+    solver: Solver,
+    problem: Problem,
+    request: Request,
+    trace: Callable[[], float],
+    start: Array | None = None,
+) -> EigenResult:
+    """The components asked for: a number of them, or as many as capture the share of the variance."""
+    share = request.share
+    if share is None:
+        return _solve(operator, problem.k, solver, problem, request, start)
+
+    def solve(k: int, before: EigenResult | None) -> EigenResult:
+        return _solve(operator, k, solver, problem, request, start if before is None else before.vectors)
+
+    def enough(found: EigenResult, k: int) -> bool:
+        noise = getattr(operator, "error", None) or 0.0
+        return bool(found.values.clip(0).sum() >= share * trace() or found.values[-1] <= noise)
+
+    return _cut(solve_for_share(solve, enough, problem.k, problem.n), share * trace())
+
+
+def _cut(result: EigenResult, goal: float) -> EigenResult:
+    """As many leading pairs as sum to `goal`."""
+    k = components_for_share(result.values, goal)
+    return replace(
+        result,
+        values=result.values[:k],
+        vectors=result.vectors[:, :k],
+        residuals=result.residuals[:k],
+        certificate=result.certificate[:k],
+    )
+
+
+def assemble(problem: Problem, block: Block, centered: CenteredGram, result: EigenResult) -> Model:
+    """An eigenspace from eigenpairs of the centred Gram matrix of the rows of `block`."""
+    weights = block.weights
+    noise = 50 * unit_roundoff() * centered.gram.statistics().norm
+    values, certificate = settle(result.values, result.certificate, problem.kernel.mercer, noise)
+    vectors = result.vectors * row_signs(result.vectors, weights)
+    scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+    basis = vectors * scale
+    if unless_ones(weights) is not None:
+        basis *= centered.roots[:, None]
+    # a trace of the mean, of the size of rounding, would be magnified by the kernel, which is not centred
+    basis -= np.outer(weights / centered.weight, basis.sum(axis=0))
+    space = Eigenspace(
+        span=PointSpan(problem.kernel, block.x),
+        mean=weights / centered.weight,
+        basis=basis,
+        scatter=values,
+        offset=centered.offset(basis),
+        mean_norm2=centered.mean_norm2,
+        weight=centered.weight,
+        trace=centered.trace,
+    )
+    return Model(space, vectors, certificate, result.outcome, result.passes, residuals=result.residuals)

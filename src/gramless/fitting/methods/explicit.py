@@ -1,0 +1,192 @@
+"""Kernel PCA as PCA of explicit features: moments in one pass, then an eigenproblem that does not depend on N."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gramless.arrays import Array, evenly_spaced
+from gramless.arrays.devices import free_card_memory, rows_on
+from gramless.data import Block, Rows, Survey
+from gramless.data.domain import refuse_outside
+from gramless.features import Box, FeatureMap, LandmarkMap, maps
+from gramless.fitting.methods.base import Traits, methods
+from gramless.fitting.methods.moments import Gathered, MomentState
+from gramless.kernels import Precomputed
+from gramless.machine import Machine
+from gramless.problem import Estimate, Problem, Request
+from gramless.spaces import RowSample
+from gramless.spaces.signs import SIGN_ROWS
+
+CHUNKS_ON_CARD = 8 * 8 * 2**25  # bytes: eight arrays of the size of a chunk of features
+WAKING = 0.5  # seconds to wake a GPU and compile for it
+_MACHINE = Machine()
+_FEWEST_PAIRS = 1000
+_SAMPLE = 4096  # rows of a cluster shown to maps that are made for a box, which is known
+
+
+@dataclass(frozen=True, eq=False)
+class Gathering:
+    """The work of the pass: the moments of a block, and the rows of it that are kept.
+
+    Attributes
+    ----------
+    features : FeatureMap
+    n : int or None
+        Rows of all blocks: then signs are settled on evenly spaced rows; None: on the first ones.
+    domain : Box or None
+        Rows outside, in the units of the input, are refused as they come.
+    size : int
+        Rows of the sample for pre-images; 0 for none.
+    seed : int
+    device : str
+        Where a block is summed.
+    probes : bool
+        Whether rows are picked for the signs; a stream turns its components by their coefficients instead.
+    """
+
+    features: FeatureMap
+    n: int | None = None
+    domain: Box | None = None
+    size: int = 0
+    seed: int = 0
+    device: str = "cpu"
+    probes: bool = True
+
+    def __call__(self, block: Block) -> Gathered:
+        if self.domain is not None:
+            refuse_outside(self.domain, Box.around(block.original))
+        sample = None
+        if self.size:
+            sample = RowSample.of(block.original, block.weights, self.size, seed=[self.seed, block.number])
+        moments = self.features.moments(rows_on(self.device, block.x, block.tensor), block.weights)
+        return Gathered(moments, block.x[self._probes(block)], sample)
+
+    def _probes(self, block: Block) -> Array:
+        """Numbers of the block's rows on which signs are settled: rows of positive weight."""
+        m = block.x.shape[0]
+        if not self.probes:
+            return np.arange(0)
+        if self.n is None:
+            rows = np.arange(min(m, SIGN_ROWS))
+        else:
+            spaced = evenly_spaced(self.n, SIGN_ROWS)
+            rows = spaced[(spaced >= block.first) & (spaced < block.first + m)] - block.first
+        used = rows[block.weights[rows] > 0]
+        return np.flatnonzero(block.weights > 0)[:1] if m == self.n and not len(used) else used
+
+
+class ExplicitMethod(Traits):
+    """Kernel PCA as PCA of explicit features; the rows may be forgotten afterwards.
+
+    Parameters
+    ----------
+    name : str
+        A registered feature map.
+    """
+
+    streams = True
+    forgets = True
+    parts = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def estimate(self, problem: Problem) -> Estimate:
+        if isinstance(problem.kernel, Precomputed):
+            return Estimate(refusal="a given matrix has no features")
+        if problem.solver not in ("auto", "dense"):
+            return Estimate(refusal=f"eigen_solver={problem.solver!r} works on the Gram matrix")
+        if problem.workers:
+            return self._on_workers(problem)
+        here = self._here(replace(problem, device="cpu"))
+        able = maps[self.name].tensors and problem.kernel.tensors and not problem.sparse
+        if problem.device == "cpu" or here.refusal or not able:
+            return here
+        there = self._on_card(problem)
+        if problem.anywhere and (there.refusal or here.seconds <= there.seconds):
+            return here
+        return there
+
+    def _here(self, problem: Problem) -> Estimate:
+        builder = maps[self.name]
+        if problem.streaming and builder.boxed and not problem.domain:
+            return Estimate(refusal="a stream needs domain=(low, high) for it")
+        if problem.streaming and self.name == "landmarks":
+            return self._from_first_batch(problem, builder.estimate(problem))
+        return builder.estimate(problem)
+
+    def _on_card(self, problem: Problem) -> Estimate:
+        """Rows, a few chunks of features and their sums on the GPU; the sums come back, and are solved here."""
+        estimate = self._here(replace(problem, threads=1))
+        rows = 0 if problem.streaming else 8 * problem.n * problem.d
+        needed, free = rows + CHUNKS_ON_CARD + estimate.bytes, free_card_memory(problem.device)
+        if needed > free:
+            return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB")
+        return replace(estimate, seconds=WAKING + estimate.seconds, device=problem.device)
+
+    def _on_workers(self, problem: Problem) -> Estimate:
+        """One worker's share of the rows, then the way up the tree; only moments are sent."""
+        seen = problem if self.name == "landmarks" else replace(problem, sample=None)
+        whole = self._here(replace(seen, device="cpu"))
+        if whole.refusal:
+            return whole
+        share = self._here(replace(seen, device="cpu", n=-(-problem.n // problem.workers), threads=1))
+        return replace(whole, seconds=share.seconds + reduction_seconds(problem, share.bytes / 4), bytes=share.bytes)
+
+    def _from_first_batch(self, problem: Problem, estimate: Estimate) -> Estimate:
+        """Landmarks of a first batch: later rows may be unlike it."""
+        if problem.support is not None:
+            return Estimate(refusal="its points are those of the first batch: max_support= chooses among all rows")
+        return estimate if problem.domain else replace(estimate, error=max(estimate.error, 1e-2))
+
+    def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> MomentState:
+        features = self.make(problem, survey, request)
+        if problem.workers or (problem.block and not problem.streaming):
+            features = shared_pairs(features, problem.partitions if problem.workers else -(-problem.n // problem.block))
+        return self.gather(problem, rows, features, request)
+
+    def make(self, problem: Problem, survey: Survey, request: Request) -> FeatureMap:
+        """The feature map for these rows."""
+        x, weights = survey.sample()
+        builder = maps[self.name]
+        if survey.remote and self.name != "landmarks" and not isinstance(x, np.ndarray):
+            chosen = evenly_spaced(x.shape[0], _SAMPLE)
+            x, weights = x[chosen], weights[chosen]
+        if problem.block and builder.boxed:  # the number of rows matters to its memory only, and that is for one block
+            problem = replace(problem, n=min(problem.n, problem.block))
+        return builder.make(problem, x, weights, request.rng)
+
+    def gather(self, problem: Problem, rows: Rows, features: FeatureMap, request: Request) -> MomentState:
+        """The moments of all rows, from one pass."""
+        device = problem.device if features.tensors else "cpu"
+        batch = problem.streaming and not problem.block
+        work, begun = Gathering(features, rows.n, device=device, probes=not batch), None
+        if (kept := request.keeping) is not None:
+            seed = int(kept.rng().integers(2**31))
+            work, begun = replace(work, domain=kept.domain, size=kept.size, seed=seed), kept.begun(features)
+        gathered = rows.sum(work, "moments", begun)
+        return MomentState(features, gathered.moments, device, gathered.signs, gathered.sample)
+
+
+def shared_pairs(features: FeatureMap, blocks: int) -> FeatureMap:
+    """Landmarks draw pairs of rows for a bound: over many blocks, fewer in each."""
+    if not isinstance(features, LandmarkMap) or not features.pairs:
+        return features
+    return replace(features, pairs=max(_FEWEST_PAIRS, features.pairs // max(1, blocks)))
+
+
+def reduction_seconds(problem: Problem, size: float) -> float:
+    """Time of a tree that joins results of `size` bytes, one of every partition.
+
+    A worker first joins the results of its own partitions; then log4 of the workers levels follow, on each of which
+    three results are received one after another.
+    """
+    levels = np.ceil(np.log2(max(problem.workers, 1)) / 2)
+    tasks = 2 * problem.partitions * _MACHINE.task
+    return float(tasks + levels * 3 * size / _MACHINE.network + size / _MACHINE.network)
+
+
+for _name in maps:
+    methods.register(_name)(ExplicitMethod(_name))

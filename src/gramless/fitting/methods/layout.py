@@ -1,0 +1,133 @@
+"""How exact methods spend memory: tiles that are kept, columns of the basis, a draft in float32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramless.eigen.block_krylov import basis_columns, block_width
+from gramless.fitting.methods.start import GROUPS, LANDMARKS, ROWS
+from gramless.gram.tiled import PREPARED, TILE
+from gramless.kernels import FromCallable, Precomputed, RadialKernel
+from gramless.machine import Machine
+from gramless.problem import Problem
+
+_MACHINE = Machine()
+_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations in tile products, and kernel values, a second and thread in float64
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the tiles of a fit are made and kept.
+
+    Attributes
+    ----------
+    width : int
+        Columns of a block.
+    columns : int
+        Of the basis before a restart.
+    keep_bytes : int
+        For tiles.
+    prepare_bytes : int
+        For rows made ready for products, in float64; the draft's come on top.
+    draft : bool
+        Whether the space is built in float32, and finished in float64.
+    landmarks : bool
+        Whether there is room for a start from landmarks.
+    seconds, bytes : float
+        What that costs.
+    """
+
+    width: int
+    columns: int
+    keep_bytes: int
+    prepare_bytes: int
+    draft: bool
+    landmarks: bool
+    seconds: float
+    bytes: float
+
+
+def choose_layout(problem: Problem) -> Layout:
+    """The leanest layout, unless memory buys a third of the time, or a little time is had for little memory."""
+    n, room = problem.n, 0.8 * problem.memory_limit - workspace(problem) - 2**22
+    width = block_width(problem.k)
+    if basis_bytes(n, _fewest(problem.k, width), width) > room:  # a narrow block needs more passes and less memory
+        width = problem.k + 10
+    columns = _fewest(problem.k, width)
+    columns = max(columns, min(basis_columns(width), int((room / (8 * n) - 8 * width) / 2.2)))
+    held = basis_bytes(n, columns, width)
+    spare = max(0.0, room - held)
+    landmarks = start_bytes(problem, width) <= spare + held / 2  # while the start is made there is no basis yet
+    make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
+    passes = expected_passes(problem) + (0 if landmarks else 2)
+    basis = min(columns, passes * width)
+    inner = 16 * n * width * basis / (_MACHINE.gemm * problem.threads) + 4 * basis**3 / 1.5e10 + 3e-3
+
+    def layout(draft: bool, keep: float) -> Layout:
+        tiles = _all_tiles(problem) / (2 if draft else 1)
+        kept = min(1.0, keep / tiles) if tiles else 1.0
+        made = 1 + (passes - 1) * (1 - kept)
+        seconds = made * make + passes * (multiply + inner) + kept * tiles / 4e9
+        if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
+            more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
+            seconds = seconds / 2 + more * (make + multiply + inner)
+        ready = 8 * n * (problem.d + 4)
+        more_ready = ready * (1.5 if draft else 1) - min(PREPARED, ready)
+        if more_ready > spare - keep:
+            ready, more_ready = PREPARED, 0.0
+        total = (held + keep + more_ready + workspace(problem) + 2**22) / 0.8  # what allocators hold back
+        return Layout(width, columns, int(keep), ready, draft, landmarks, float(seconds), total)
+
+    choices = [layout(False, min(_all_tiles(problem), spare))]
+    if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
+        choices += [layout(True, min(_all_tiles(problem) / 2, spare)), layout(True, 0)]
+    lean = choices[-1]
+    cheap = [choice for choice in choices if choice.keep_bytes < held / 2]
+    best, near = (min(some, key=lambda choice: choice.seconds) for some in (choices, cheap or [lean]))
+    return best if best.seconds < 0.67 * near.seconds else near
+
+
+def basis_bytes(n: int, columns: int, width: int) -> int:
+    """Of a Krylov basis of `columns`, which is there twice while it grows, and a few blocks of `width`."""
+    return int(8 * n * (2.2 * columns + 8 * width))
+
+
+def _fewest(k: int, width: int) -> int:
+    return k + 2 * width
+
+
+def expected_passes(problem: Problem) -> float:
+    """Sweeps that block Krylov needs: more for flat spectra and small tolerances (measured for ten components)."""
+    digits = -np.log10(min(max(problem.tol, 1e-16), 1e-2))
+    rank = problem.variance / max(problem.peak, 1e-300)
+    flatness = np.log2(max(1.0, rank / 45)) if isinstance(problem.kernel, RadialKernel) else 1.0
+    return float(2 + 0.3 * digits + (1.2 + 0.42 * digits) * min(flatness, 8.0))
+
+
+def gram_seconds(problem: Problem) -> float:
+    """Time to make every tile once."""
+    values = problem.n**2 / 2
+    if isinstance(problem.kernel, Precomputed):
+        return 0.0
+    if isinstance(problem.kernel, FromCallable):
+        return values / _MACHINE.python
+    return values * (2 * problem.d / _MULTIPLY + 1 / _VALUES) / problem.threads
+
+
+def workspace(problem: Problem) -> int:
+    """Tiles in the making, and rows made ready."""
+    return problem.threads * 3 * 8 * min(TILE, problem.n) ** 2 + min(PREPARED, 8 * problem.n * (problem.d + 4)) + 2**20
+
+
+def _all_tiles(problem: Problem) -> int:
+    """Bytes of the symmetric half in float64; a matrix that was given is there already."""
+    blocks = -(-problem.n // TILE)
+    return 0 if isinstance(problem.kernel, Precomputed) else 8 * TILE**2 * blocks * (blocks + 1) // 2
+
+
+def start_bytes(problem: Problem, width: int) -> int:
+    """Memory that a start takes, beyond the vectors themselves."""
+    size = max(LANDMARKS, 2 * width)
+    return 8 * (size * size * (GROUPS + 6) + problem.threads * 4 * ROWS * size + 3 * problem.n * width)

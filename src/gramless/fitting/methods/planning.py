@@ -1,0 +1,283 @@
+"""The plan: a minimum over registered methods, with the reason each loser lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gramless.arrays.memory import enough_bytes, readable_bytes
+from gramless.errors import LongFitWarning, MemoryLimitError
+from gramless.features import maps
+from gramless.fitting.methods.base import Method, methods
+from gramless.problem import Estimate, Problem
+from gramless.progress import observer
+from gramless.tables import html_table, text_table
+from gramless.warning import warn
+
+_LONG = 600.0  # seconds
+_MOST = 2.0**50  # bytes
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was chosen, and why.
+
+    Attributes
+    ----------
+    problem : Problem
+    chosen : str
+        Name of the method; empty in the plan of a MemoryLimitError, where none fits.
+    candidates : dict of str to Estimate
+        What every method said.
+    forced : bool
+        Whether the user named the method.
+    """
+
+    problem: Problem
+    chosen: str
+    candidates: dict[str, Estimate]
+    forced: bool = False
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the columns; where each would work, if there is more than one place."""
+        placed = ("device",) if self.problem.device != "cpu" else ()
+        return ("method", *placed, "seconds", "memory", "error", "verdict")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table, one row of texts per candidate."""
+        return [
+            (
+                name,
+                *(() if self.problem.device == "cpu" else ("-" if estimate.refusal else estimate.device,)),
+                "-" if estimate.refusal else f"{estimate.seconds:.2g}",
+                "-" if estimate.refusal else readable_bytes(estimate.bytes),
+                "-" if estimate.refusal else f"{estimate.error:.0e}",
+                self._verdict(name, estimate),
+            )
+            for name, estimate in self.candidates.items()
+        ]
+
+    def _verdict(self, name: str, estimate: Estimate) -> str:
+        if name == self.chosen:
+            return "chosen by method=" if self.forced else "chosen"
+        if estimate.refusal:
+            return estimate.refusal
+        if estimate.bytes > self.problem.memory_limit:
+            return f"needs more than memory_limit ({readable_bytes(self.problem.memory_limit)})"
+        if self.forced:
+            return "not asked for"
+        if estimate.error > self.problem.tol:
+            return f"reaches {estimate.error:.0e} only"
+        return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
+
+    @property
+    def strong(self) -> set[int]:
+        """The row of the method that was chosen."""
+        return {number for number, name in enumerate(self.candidates) if name == self.chosen}
+
+    @property
+    def placed(self) -> Problem:
+        """The problem as the chosen method is to solve it: on the device it was planned for."""
+        return replace(self.problem, device=self.candidates[self.chosen].device, anywhere=False)
+
+    def without(self, name: str, reason: str) -> Plan:
+        """The next best plan, after `name` turned out not to serve."""
+        return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})
+
+    @property
+    def seconds(self) -> float:
+        """What the chosen method is expected to take."""
+        return self.candidates[self.chosen].seconds
+
+    def carry_out(self, run: Callable[[Plan, Problem], Result], problem: Problem | None = None) -> tuple[Plan, Result]:
+        """What `run` makes of a plan, and that plan: this one, or the next best each time that memory does not suffice.
+
+        A method that was named does not give way, nor one that reads rows only once: its MemoryLimitError is raised.
+
+        Parameters
+        ----------
+        run : callable
+            ``run(plan, problem)``; the problem is on the device that the plan has chosen.
+        problem : Problem, optional
+            To be solved, where it is not quite the one that was planned.
+        """
+        plan = self
+        self.warn_if_long()
+        while True:
+            estimate = plan.candidates[plan.chosen]
+            observer().begins(plan.chosen, estimate.seconds)
+            posed = self.problem if problem is None or plan.chosen in maps else problem
+            try:
+                return plan, run(plan, replace(posed, device=estimate.device, anywhere=False))
+            except MemoryLimitError as error:
+                if self.forced or self.problem.streaming:
+                    raise
+                plan = plan.without(plan.chosen, str(error))
+
+    def warn_if_long(self) -> None:
+        """Say so before a fit of many minutes begins, and what could be had sooner."""
+        seconds = self.candidates[self.chosen].seconds
+        if not _LONG < seconds < math.inf:
+            return
+        able = {n: e for n, e in self.candidates.items() if not e.refusal and e.bytes <= self.problem.memory_limit}
+        sooner = {n: e for n, e in able.items() if e.seconds < seconds / 4}
+        text = f"this fit may take about {seconds / 60:.0f} minutes by method {self.chosen!r}"
+        if sooner:
+            name = min(sooner, key=lambda n: sooner[n].error)
+            text += (
+                f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
+                f"where tol={self.problem.tol:.0e} is wanted"
+            )
+        warn(text + ". A larger tol is reached sooner", LongFitWarning)
+
+    def title(self) -> str:
+        """The problem in a line."""
+        problem = self.problem
+        return f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+
+    def __str__(self) -> str:
+        return self.title() + "\n" + text_table(self.header, self.rows(), left=True)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.header, self.rows(), caption=self.title(), strong=self.strong)
+
+
+def make_plan(problem: Problem, method: str = "auto") -> Plan:
+    """Ask every method; take the cheapest that reaches the tolerance within memory, or the one that was named.
+
+    A tolerance that was asked for and that nobody reaches is an error; a default one is then missed by as little as can
+    be, and the certificate says by how much.
+
+    Raises
+    ------
+    ValueError
+        If the named method cannot serve, or nobody reaches the tolerance; the message says what can be had.
+    MemoryLimitError
+        If nothing fits; the message says what would.
+    """
+    try:
+        return choose(problem, _asked(problem), method)
+    except MemoryLimitError as error:
+        least = least_memory(problem, method)
+        if least is None:
+            raise
+        raise MemoryLimitError(
+            f"{_too_little(problem)}: method {least[0]!r} needs memory_limit='{enough_bytes(least[1])}', the least "
+            "that serves; raise memory_limit or lower n_components",
+            error.plan,
+        ) from None
+
+
+def _asked(problem: Problem) -> dict[str, Estimate]:
+    return {name: ask(candidate, problem) for name, candidate in methods.items()}
+
+
+def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | None:
+    """The method that needs least, and its least memory limit, to a few per cent; None where none ever fits.
+
+    What methods need depends on what they may take, so that it is looked for: by doubling, then by halving the gap.
+    """
+
+    def serves(limit: float) -> str:
+        size = min(problem.block * limit / problem.memory_limit, 2**26 / (8 * max(1, problem.d)))
+        roomy = replace(problem, memory_limit=int(limit), block=max(problem.block, int(size)) if problem.block else 0)
+        asked = _asked(roomy)
+        wanted = asked if method == "auto" else {method: asked[method]}
+        fitting = [name for name, found in wanted.items() if not found.refusal and found.bytes <= limit]
+        return min(fitting, key=lambda name: wanted[name].bytes, default="")
+
+    low, high = float(problem.memory_limit), 2.0 * problem.memory_limit
+    while not serves(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            return None
+    while high > 1.03 * low:
+        middle = (low + high) / 2
+        low, high = (low, middle) if serves(middle) else (middle, high)
+    return serves(high), high
+
+
+def carried_on(problem: Problem, method: str) -> Plan:
+    """The plan of a model that was fitted in one way and goes on by `method`: there was nothing to choose."""
+    others = {name: Estimate(refusal=f"the fit before goes on by {method}") for name in methods}
+    return Plan(problem, method, {**others, method: methods[method].estimate(replace(problem, solver="auto"))})
+
+
+def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto") -> Plan:
+    """The minimum over what the methods said; see :func:`make_plan`."""
+    if method != "auto":
+        methods[method]  # raises for a name nobody registered
+        if estimates[method].refusal:
+            raise ValueError(f"method={method!r} cannot be used here: {estimates[method].refusal}; pass method='auto'")
+    wanted = estimates if method == "auto" else {method: estimates[method]}
+    candidates = {name: estimate for name, estimate in wanted.items() if not estimate.refusal}
+    if not candidates:
+        raise ValueError(f"no method can serve: {'; '.join(f'{n}: {e.refusal}' for n, e in wanted.items())}")
+    fitting = {name: e for name, e in candidates.items() if e.bytes <= problem.memory_limit}
+    if not fitting:
+        name, least = min(candidates.items(), key=lambda item: item[1].bytes)
+        raise MemoryLimitError(
+            f"{_too_little(problem)}: method {name!r} needs {readable_bytes(least.bytes)}; raise memory_limit or lower "
+            "n_components",
+            Plan(problem, "", estimates, forced=method != "auto"),
+        )
+    exact = {name: e for name, e in fitting.items() if e.error <= problem.tol}
+    if exact:
+        chosen = min(exact, key=lambda name: exact[name].seconds)
+    else:
+        chosen = min(fitting, key=lambda name: fitting[name].error)
+        if problem.strict:
+            raise ValueError(
+                f"tol={problem.tol:.1e} cannot be reached here; method={chosen!r} promises "
+                f"{fitting[chosen].error:.1e}. Raise tol" + ("" if method == "auto" else " or pass method='auto'")
+            )
+    return Plan(problem, chosen, estimates, forced=method != "auto")
+
+
+def _too_little(problem: Problem) -> str:
+    limit = readable_bytes(problem.memory_limit)
+    return f"memory_limit={limit} is too little for {problem.k} components of {problem.n} rows"
+
+
+def ask(method: Method, problem: Problem) -> Estimate:
+    """What a method says, unless it cannot take rows as they come, or works elsewhere than was asked."""
+    if problem.workers and not method.parts:
+        return Estimate(refusal="needs all rows in one place")
+    if problem.streaming and not method.streams:
+        return Estimate(refusal="needs all rows at once")
+    if problem.forget and not method.forgets:
+        return Estimate(refusal="projects through the training rows, and keep_data=False")
+    if method.batches_only and not (problem.streaming or problem.workers):
+        return Estimate(refusal="for rows that come in batches: use partial_fit")
+    if method.gpu_only and problem.device == "cpu":
+        return Estimate(refusal="device='cpu'")
+    if method.kernels and not isinstance(problem.kernel, method.kernels):
+        return Estimate(refusal=f"only for the {method.kernels[0].__name__.lower()} kernel")
+    if problem.workers:
+        return method.estimate(problem)
+    return where_asked(_from_blocks(method, problem) if problem.block else method.estimate(problem), problem)
+
+
+def where_asked(estimate: Estimate, problem: Problem) -> Estimate:
+    """The estimate, or a refusal where work on the CPU is not what was asked for; streams may fall back on it."""
+    if estimate.device == "cpu" != problem.device and not (problem.anywhere or problem.streaming or estimate.refusal):
+        return Estimate(refusal=f"works on the CPU, and device={problem.device!r}; pass device='auto' or 'cpu'")
+    return estimate
+
+
+def _from_blocks(method: Method, problem: Problem) -> Estimate:
+    """What a method says of rows that are read in blocks: it holds two of them, or else all rows."""
+    estimate = method.estimate(problem)
+    if estimate.refusal:
+        return estimate
+    if method.streams:
+        held = method.estimate(replace(problem, n=min(problem.n, problem.block)))
+        return replace(estimate, bytes=(estimate if held.refusal else held).bytes + 32 * problem.block * problem.d)
+    if problem.mapped and method.maps:
+        return estimate
+    return replace(estimate, bytes=estimate.bytes + 16 * problem.n * problem.d)

@@ -1,0 +1,142 @@
+"""A Gram matrix of near neighbours, for narrow kernels: off by less than the tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.special
+from scipy.spatial import cKDTree
+
+from gramless.arrays import Array, diagonal_of_box, squares_overflow, unit_roundoff
+from gramless.data import Rows, Survey
+from gramless.eigen import BlockKrylov
+from gramless.eigen.block_krylov import basis_columns, block_width
+from gramless.fitting.methods.base import Solved, Traits, methods
+from gramless.fitting.methods.exact import assemble, leading, unless_ones
+from gramless.fitting.methods.layout import basis_bytes, expected_passes
+from gramless.gram import CenteredGram, SparseGram
+from gramless.gram.cutoff import cut_radius
+from gramless.kernels.base import RadialKernel
+from gramless.machine import Machine
+from gramless.problem import Estimate, Problem, Request
+
+_MACHINE = Machine()
+_MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than looking at all pairs
+_SHARE = 0.05  # part of the tolerance that the cut may use up
+_CLUSTERED = 4.0  # real data have this many times the neighbours of points spread evenly over their box
+_SEARCH, _STORE = 2e-8, 6e-8  # seconds to look at a pair, and to turn one into an entry
+_MULTIPLY = 0.8e-10  # seconds for an entry times a number
+
+
+class SparseMethod(Traits):
+    """Keep the entries of near neighbours only: exact for compactly supported kernels, and within a share of the
+    tolerance for those that fall fast.
+    """
+
+    def estimate(self, problem: Problem) -> Estimate:
+        refusal = self._refusal(problem)
+        if refusal:
+            return Estimate(refusal=refusal)
+        n, width = problem.n, block_width(problem.k)
+        basis = basis_bytes(n, _columns(problem), width)
+        if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
+            return Estimate(np.inf, basis, problem.tol)
+        radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
+        neighbours = expected_neighbours(problem, radius)
+        passes = expected_passes(problem)
+        pairs = n / 2 * neighbours
+        multiply = _MULTIPLY * 2 * pairs * width / problem.threads
+        orthogonalise = 8 * n * width * 5 * width / (_MACHINE.gemm * problem.threads)
+        looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # a ball is a small part of the boxes it meets
+        search = (_SEARCH * looked_at + _STORE * pairs) / problem.threads
+        seconds = search + passes * (multiply + orthogonalise + 6e-3) + 2.5e-2
+        return Estimate(seconds, int(basis + 12 * pairs + 2**24), max(problem.tol, 1e-15 * np.sqrt(n)))
+
+    def _refusal(self, problem: Problem) -> str:
+        if not isinstance(problem.kernel, RadialKernel):
+            return "only for kernels of the distance"
+        if problem.sparse:
+            return "sparse rows cannot be searched for neighbours"
+        if problem.d > _MOST_COLUMNS:
+            return f"neighbours are found by a tree in at most {_MOST_COLUMNS} columns"
+        if squares_overflow(problem.low, problem.high):
+            return "squares of distances overflow: rescale the data"
+        if problem.solver == "dense":
+            return "eigen_solver='dense' needs the whole matrix"
+        try:
+            cut_radius(problem.kernel, 0.0)
+        except ValueError:
+            return "the kernel does not fall to 0"
+        return ""
+
+    def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
+        """Cut where a share of the tolerance is used up, solve, and cut farther out if the guess was too coarse."""
+        block = rows.whole()
+        x, weights = block.x, block.weights
+        columns = _columns(problem)
+        solver = request.solver or BlockKrylov(max_columns=columns)
+        room = max(0, int(problem.memory_limit - basis_bytes(problem.n, columns, block_width(problem.k))))
+        tol, diagonal = max(problem.tol, 1e-15), diagonal_of_box(problem.low, problem.high)
+        narrower = replace(problem, tol=(1 - 2 * _SHARE) * problem.tol)
+        peak = peak_guess(problem.kernel, x, weights)
+        while True:
+            gram = SparseGram(
+                problem.kernel,
+                x,
+                unless_ones(weights),
+                _SHARE * tol * peak,
+                memory_limit=room,
+            )
+            if diagonal * unit_roundoff() > 1e-3 * gram.radius and gram.entries > (weights > 0).sum():
+                raise ValueError(
+                    f"rows spread over {diagonal:.1g} have neighbours within {gram.radius:.1g}: projections, "
+                    "which centre them, would not tell those apart; scale the data, or leave out rows that are far off"
+                )
+            centered = CenteredGram(gram)
+            result = leading(centered, solver, narrower, request, partial(float, centered.trace))
+            found = float(result.values[0])
+            if gram.cut <= 2 * _SHARE * tol * found or gram.cut <= gram.error / 2 or found <= 0 or peak < 1e-280:
+                return Solved(assemble(problem, block, centered, result), block)
+            peak = min(found, peak / 16)
+            del gram, centered
+
+
+methods.register("sparse")(SparseMethod())
+
+
+def expected_neighbours(problem: Problem, radius: float) -> float:
+    """Neighbours of a row within `radius`, for rows spread over their box, a little clustered."""
+    extent = np.maximum(np.asarray(problem.high) - np.asarray(problem.low), 0.0)
+    wide = extent > 2 * radius
+    m = int(wide.sum())
+    # logarithms: the volumes, of a ball and of the box in its wide directions, may leave the range of floats
+    ball = m / 2 * np.log(np.pi) - scipy.special.gammaln(m / 2 + 1) + m * np.log(max(radius, 1e-300))
+    share = float(np.exp(min(0.0, ball - np.log(extent[wide]).sum())))
+    return min(float(problem.n), 1 + _CLUSTERED * problem.n * share)
+
+
+def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
+    """About the largest eigenvalue of a narrow kernel, from below: that of the densest neighbourhood of a few.
+
+    A principal submatrix has no larger eigenvalue than the whole matrix.
+    """
+    used = np.flatnonzero(weights > 0)
+    rows = np.asarray(x[used], dtype=np.float64)
+    size = min(64, len(rows))
+    sample = rows[:: max(1, len(rows) // 64)]
+    distances, near = (a.reshape(len(sample), size) for a in cKDTree(rows).query(sample, k=size))
+    with np.errstate(over="ignore"):  # too far to matter
+        sums = (kernel.profile(distances**2) * weights[used][near]).sum(axis=1)
+    group = near[int(np.argmax(sums))]
+    roots = np.sqrt(weights[used][group])
+    return float(np.linalg.eigvalsh(roots[:, None] * kernel(rows[group]) * roots)[-1])
+
+
+def _columns(problem: Problem) -> int:
+    """Columns of the Krylov basis, fewer if they would take more than half of the memory."""
+    width = block_width(problem.k)
+    most = int((problem.memory_limit / 2 / (8 * problem.n) - 8 * width) / 2.2)
+    return max(problem.k + 2 * width, min(basis_columns(width), most))

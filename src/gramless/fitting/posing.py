@@ -1,0 +1,128 @@
+"""The problem that a question poses for rows: what the methods are asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse
+
+from gramless.arrays import evenly_spaced, refuse_weights, thread_count
+from gramless.arrays.devices import find_device
+from gramless.data import Place, Rows, Scaling, Survey
+from gramless.data.domain import read_domain, refuse_outside
+from gramless.features import Box
+from gramless.fitting.methods import Plan
+from gramless.fitting.question import Question
+from gramless.gram.spectrum import SAMPLE, estimate_spectrum, spread
+from gramless.kernels import Kernel
+from gramless.problem import Problem
+
+_ALL = 1000  # components to plan with, where all are asked for of rows that are not in memory
+_SHARE = 16  # components to begin with, where a share of the variance is asked for
+_STREAM = 10**6  # rows to plan a stream for
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a fit begins with.
+
+    Attributes
+    ----------
+    plan : Plan
+    problem : Problem
+        As it will be solved; the plan may be for fewer components.
+    gamma : float
+    survey : Survey
+        Of the rows as the kernel sees them.
+    rows : Rows
+        As the kernel sees them.
+    """
+
+    plan: Plan
+    problem: Problem
+    gamma: float
+    survey: Survey
+    rows: Rows
+
+
+def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scaling: Scaling) -> Problem:
+    """The problem for rows that a survey has looked at, as the kernel sees them.
+
+    Parameters
+    ----------
+    question : Question
+    kernel : Kernel
+    survey : Survey
+    place : Place
+    scaling : Scaling
+        What the rows have gone through; it turns ``domain=``, which is in the units of the input.
+    """
+    n, view = survey.n, survey.view
+    sparse = bool(scipy.sparse.issparse(view))
+    refuse_weights(survey.weight)
+    domain = domain_of(question, survey, scaling)
+    box = survey.box if domain is None else domain
+    if domain is None:
+        peak, variance = estimate_spectrum(kernel, view, n)
+    else:
+        peak, variance = estimate_spectrum(kernel, spread(domain.low, domain.high))
+    default = 1e-5 if view.dtype == np.float32 else 1e-10
+    looked_at = survey.box is not None and domain is None and (survey.complete or survey.remote)
+    return Problem(
+        n=n,
+        d=view.shape[1],
+        kernel=kernel,
+        k=n if question.everything else min(n, question.count or _SHARE),
+        tol=default if question.tol is None else question.tol,
+        memory_limit=survey.memory_limit,
+        solver=question.solver,
+        threads=thread_count(),
+        sparse=sparse,
+        low=None if box is None else box.low,
+        high=None if box is None else box.high,
+        weight=survey.weight,
+        strict=question.strict,
+        support=question.support if place.workers else None,
+        forget=not question.keep_rows,
+        domain=domain is not None,
+        peak=peak,
+        variance=variance,
+        sample=view[evenly_spaced(view.shape[0], SAMPLE)] if looked_at else None,
+        device="cpu" if place.workers else find_device(question.device),
+        anywhere=question.device == "auto" and not place.workers,
+        workers=place.workers,
+        partitions=place.partitions,
+        block=place.block,
+        mapped=place.mapped,
+    )
+
+
+def domain_of(question: Question, survey: Survey, scaling: Scaling) -> Box | None:
+    """``domain=`` where the kernel sees it, which must hold the rows looked at; None without one, or without a box."""
+    if question.domain is None or survey.box is None:
+        return None
+    given = read_domain(question.domain, survey.view.shape[1])
+    domain = Box(scaling(given.low), scaling(given.high))
+    seen = survey.box if survey.complete or survey.remote else Box.around(survey.view)
+    refuse_outside(domain, seen, scaling.inverse)
+    return domain
+
+
+def posed_for_plan(question: Question, problem: Problem) -> Problem:
+    """The problem as it is planned: all components of rows that are not in memory are planned as if they were few."""
+    few = question.everything and (problem.block or problem.workers)
+    return replace(problem, k=min(problem.k, _ALL)) if few else problem
+
+
+def posed_for_stream(question: Question, problem: Problem) -> Problem:
+    """The problem of rows that come in batches and are not kept."""
+    support = question.support
+    forget = problem.forget and support is None
+    return replace(problem, streaming=True, support=support, forget=forget, k=question.count, sample=None)
+
+
+def planned_stream(question: Question, problem: Problem, n: int | None = None) -> Problem:
+    """The problem of a stream as it is planned: for many rows, where their number is not known."""
+    n = max(problem.n, _STREAM) if n is None else n
+    return replace(posed_for_stream(question, problem), n=n, k=question.count or _SHARE)
