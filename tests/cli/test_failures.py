@@ -26,7 +26,7 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         (["fit", "iris.csv", "--label", "kind"], 3, "no column 'kind' for --label; it has: sepal_length"),
         ([*FIT, "-o", "model.bin"], 3, "files of models end in .gramless; pass -o model.gramless"),
         ([*FIT, "-o", "none/model.gramless"], 3, "there is no folder none"),
-        ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 samples given; pass at most 150"),
+        ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 rows of iris.csv; pass at most 150"),
         ([*FIT, "-k", "many"], 4, "-k many is no number of components; pass 10, a share such as 0.9, or all"),
         ([*FIT, "--kernel", "rational"], 4, "--kernel rational is not known; pass one of linear, poly, rbf"),
         ([*FIT, "--sigma", "wide"], 4, "--sigma wide is no width; pass a number or auto"),
@@ -81,7 +81,7 @@ def test_one_line_and_a_code(folder, irises, capsys, words, code, message):
 
 
 def test_debug_shows_where(folder):
-    with pytest.raises(ValueError, match="more than the 150 samples"):
+    with pytest.raises(ValueError, match="more than the 150 rows"):
         main([*FIT, "-k", "1000", "--debug"])
 
 

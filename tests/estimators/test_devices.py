@@ -216,7 +216,7 @@ def test_too_little_memory_on_the_card_is_foreseen(method, monkeypatch):
     x, kernel = cube(100), Polynomial(2, 1.0)
     with pytest.raises(ValueError, match="of the card's"):
         KernelPCA(2, kernel=kernel, device="torch", method=method).fit(x)
-    monkeypatch.setattr("gramless.fitting.methods.posing.find_device", lambda device: "torch")
+    monkeypatch.setattr("gramless.fitting.posing.find_device", lambda device: "torch")
     anywhere = KernelPCA(2, kernel=kernel, device="auto").fit(x)
     assert anywhere.plan_.candidates[anywhere.method_].device == "cpu"
 

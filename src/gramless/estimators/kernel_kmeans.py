@@ -31,7 +31,7 @@ from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
 from gramless.features import maps
-from gramless.fitting import Prepared, prepare
+from gramless.fitting import Prepared, prepare, warn_of_dominance
 from gramless.fitting.methods import Plan
 from gramless.fitting.question import Question
 from gramless.kernels import is_precomputed
@@ -211,6 +211,7 @@ class KernelKMeans(
 
             question = self._question()
             prepared = prepare(question, rows, plan)
+            warn_of_dominance(question, prepared)
             fitted.plan_, found = prepared.plan.carry_out(run)
             fitted._keep(found, prepared, rows)
         self.__dict__ = fitted.__dict__
@@ -311,10 +312,7 @@ class KernelKMeans(
 
     def _refuse_too_many(self, rows: Rows) -> None:
         """Raise unless there are as many rows of positive weight as clusters."""
-        if isinstance(rows, ClusterRows):
-            counted = rows.positive
-        else:
-            counted = int((rows.whole().weights > 0).sum())
+        counted = rows.positive if isinstance(rows, ClusterRows) else int((rows.whole().weights > 0).sum())
         if counted < self.n_clusters:
             of = "" if counted == rows.n else " of positive weight"
             raise ValueError(

@@ -27,7 +27,7 @@ from gramless.estimators.applying import applied
 from gramless.estimators.checking import like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
-from gramless.estimators.progress import CallbackSupportMixin, at_work
+from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
 from gramless.fitting import Fit
@@ -303,11 +303,12 @@ default="linear"
         KernelPCA
             This estimator.
         """
-        fitted, question = copy.copy(self), self._question()
-        with at_work(self, X, y, sample_weight), self._rows(fitted, X, sample_weight, question.count) as rows:
-            fitted._fit = fitting.fit(question, rows)
-        self.__dict__ = fitted.__dict__
-        return self
+        question = self._question()
+        with at_work(self, X, y, sample_weight) as callbacks:
+            fitted = copy.copy(self)
+            with self._rows(fitted, X, sample_weight, question.count) as rows:
+                fitted._fit = fitting.fit(question, rows)
+        return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -339,11 +340,12 @@ default="linear"
         KernelPCA
             This estimator, ready to transform.
         """
-        fitted, before = copy.copy(self), getattr(self, "_fit", None)
-        with at_work(self, X, y, sample_weight), self._batch(fitted, X, sample_weight) as rows:
-            fitted._fit = fitting.extend(self._question(), before, rows)
-        self.__dict__ = fitted.__dict__
-        return self
+        before = getattr(self, "_fit", None)
+        with at_work(self, X, y, sample_weight) as callbacks:
+            fitted = copy.copy(self)
+            with self._batch(fitted, X, sample_weight) as rows:
+                fitted._fit = fitting.extend(self._question(), before, rows)
+        return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
@@ -374,8 +376,7 @@ default="linear"
         fitted = copy.copy(self)
         with use_threads(self.n_jobs), self._batch(fitted, X, sample_weight) as rows:
             fitted._fit = fitting.shrunk(self._question(), self._fit, rows)
-        self.__dict__ = fitted.__dict__
-        return self
+        return self._become(fitted)
 
     def merge(self, other: KernelPCA) -> KernelPCA:
         """A new model of both data sets together: their moments add, or their eigenspaces are merged.
@@ -701,6 +702,13 @@ default="linear"
         """Components (n_samples, k) that ``dual_coef_`` belongs to."""
         learnt, dtype = self._learnt()
         return learnt.scores.astype(dtype)
+
+    def _become(self, fitted: KernelPCA, callbacks: Callbacks | None = None) -> KernelPCA:
+        """Take over a fit that is done: the one assignment, after which only callbacks are told."""
+        self.__dict__ = fitted.__dict__
+        if callbacks is not None:
+            callbacks.ends()
+        return self
 
     def _known(self) -> Fit:
         """The fit; an AttributeError before there is one, so that ``hasattr`` is right."""

@@ -127,10 +127,11 @@ class Everybody:
 
 
 @contextmanager
-def at_work(model: Any, x: Any, y: Any = None, sample_weight: Any = None) -> Iterator[None]:
+def at_work(model: Any, x: Any, y: Any = None, sample_weight: Any = None) -> Iterator[Callbacks | None]:
     """Context of a fit of `model` to `x`: its threads, its `verbose` line and its callbacks.
 
-    An observer that the caller has set is told, too.
+    An observer that the caller has set is told, too. The callbacks, where scikit-learn has them, are returned: the
+    caller tells them that the fit ends when the model is there.
     """
     observers: list[Observer] = []
     callbacks = None
@@ -144,6 +145,4 @@ def at_work(model: Any, x: Any, y: Any = None, sample_weight: Any = None) -> Ite
         if observers:
             stack.enter_context(observed_by(Everybody([observer(), *observers])))
         stack.enter_context(use_threads(model.n_jobs))
-        yield
-    if callbacks is not None:
-        callbacks.ends()
+        yield callbacks

@@ -1,6 +1,6 @@
 """From rows to a fit, and on: the verbs that every estimator uses."""
 
-from gramless.fitting.fit import fit, prepare
+from gramless.fitting.fit import fit, prepare, warn_of_dominance
 from gramless.fitting.fitted import Fit, Projection, in_precision
 from gramless.fitting.out_of_core import Begun
 from gramless.fitting.posing import Prepared
@@ -20,4 +20,5 @@ __all__ = [
     "learn_preimage",
     "prepare",
     "shrunk",
+    "warn_of_dominance",
 ]

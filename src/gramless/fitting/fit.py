@@ -34,6 +34,7 @@ def fit(question: Question, rows: Rows) -> Fit:
     prepared = prepare(question, rows)
     if prepared.plan.problem.streaming and prepared.plan.chosen not in maps:  # rows that can be read only once
         return out_of_core.fit_in_batches(question, rows)
+    warn_of_dominance(question, prepared)
 
     def run(plan: Plan, placed: Problem) -> Fit:
         request = make_request(question)
@@ -66,13 +67,19 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
         scaling = survey.scaling(question.moves)
         rows = rows.moved(scaling)
         seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)
-    if question.kernel.looks and question.moves != "scale":
-        question.kernel.warn(seen, rows.names, remedy_for(rows.place.workers, question.scalable))
     gamma, kernel = question.kernel.of(seen if question.moves == "scale" else survey)
     problem = pose(question, kernel, seen, rows.place, scaling)
     planned = problem if survey.complete else posed_for_plan(question, problem)
     plan = planner(planned, question.method)
     return Prepared(plan, problem, gamma, seen, rows)
+
+
+def warn_of_dominance(question: Question, prepared: Prepared) -> None:
+    """Warn where one column dominates the distances that a bandwidth was chosen from."""
+    if question.kernel.looks and question.moves != "scale":
+        rows, streaming = prepared.rows, prepared.plan.problem.streaming
+        remedy = remedy_for(rows.place.workers, question.scalable and not streaming)
+        question.kernel.warn(prepared.survey, rows.names, remedy)
 
 
 def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: Solution, request: Request) -> Fit:

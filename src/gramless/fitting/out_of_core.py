@@ -11,7 +11,6 @@ import numpy as np
 from gramless.arrays import Array, read_seed
 from gramless.data import FileRows, Look, MemoryRows, Rows, Scaling, affordable_rows
 from gramless.data.domain import read_domain
-from gramless.data.dominance import remedy_for
 from gramless.errors import CheckpointWarning, IndefiniteKernelWarning, MemoryLimitError
 from gramless.features import FeatureMap, maps
 from gramless.features.monomials import as_power
@@ -83,8 +82,6 @@ def plan_one_pass(question: Question, rows: FileRows) -> Prepared | None:
     boxed = plan.chosen in maps and maps[plan.chosen].boxed
     if again and not (plan.chosen == "monomials" or boxed):
         return None
-    if plan.chosen in maps:
-        question.kernel.warn(survey, rows.names, remedy_for(rows.place.workers, scalable=False))
     warn_if_indefinite(kernel)
     return Prepared(plan, problem, gamma, survey, rows)
 

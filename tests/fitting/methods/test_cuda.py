@@ -7,6 +7,7 @@ from gramless import KernelPCA
 from gramless.data import Block, MemoryRows
 from gramless.fitting.methods import CudaMethod, make_plan, methods
 from gramless.fitting.methods import cuda as cuda_route
+from gramless.fitting.methods.planning import ask
 from gramless.kernels import Gaussian, Laplacian, Matern, Polynomial
 from gramless.problem import Problem, Request
 
@@ -64,7 +65,7 @@ def test_a_tolerance_that_measured_errors_miss_is_met_in_float64(monkeypatch):
 
 def test_what_a_card_cannot_do_is_refused_in_the_plan():
     def refusal(kernel, **more):
-        return CudaMethod().estimate(posed(100, 2, kernel, 1e-6, **more)).refusal
+        return ask(CudaMethod(), posed(100, 2, kernel, 1e-6, **more)).refusal
 
     assert "no form" in refusal(Matern(0.7), device="torch")
     assert "sparse" in refusal(Gaussian(1.0), device="torch", sparse=True)
