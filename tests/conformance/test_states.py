@@ -70,7 +70,7 @@ STREAMS = {
     "landmarks": Stream(Matern(1.5, 1.0), "landmarks", shared=True),
     "merging": Stream(Laplacian(1.0), "merging"),
     "merging, few points": Stream(Gaussian(0.5), "merging", support=12),
-    "refitting": Stream(Gaussian(0.5), "refitting", tol=1e-9, exact=True),
+    "refitting": Stream(Laplacian(0.5), "refitting", tol=1e-9, exact=True),
     "refitting, any kernel": Stream(Epanechnikov(4.0), "refitting", exact=True),
 }
 EVERY_STREAM = pytest.mark.parametrize("name", STREAMS)

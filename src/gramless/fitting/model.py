@@ -83,7 +83,7 @@ def less_mean(vectors: Array, weights: Array) -> Array:
     return np.asarray(vectors - np.outer(roots, roots @ vectors / weights.sum()))
 
 
-Solution = TypeVar("Solution")
+Found = TypeVar("Found")
 
 
 def components_for_share(values: Array, goal: float) -> int:
@@ -98,8 +98,8 @@ def components_for_share(values: Array, goal: float) -> int:
 
 
 def solve_for_share(
-    solve: Callable[[int, Solution | None], Solution], enough: Callable[[Solution, int], bool], k: int, most: int
-) -> Solution:
+    solve: Callable[[int, Found | None], Found], enough: Callable[[Found, int], bool], k: int, most: int
+) -> Found:
     """``solve(k, the solution before)`` for twice as many components each time, until there are `enough`."""
     found = solve(k, None)
     while k < most and not enough(found, k):

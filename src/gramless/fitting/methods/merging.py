@@ -18,7 +18,7 @@ from gramless.fitting.model import Model, components_for_share
 from gramless.kernels import FromCallable, Kernel, Precomputed
 from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
-from gramless.spaces import Eigenspace, batch_space, count_kept, merge, stack_points
+from gramless.spaces import Eigenspace, PointSpan, batch_space, count_kept, merge, stack_points
 from gramless.spaces.signs import SIGN_ROWS, row_signs
 
 _AT_ONCE = 256  # rows merged in one go
@@ -203,7 +203,8 @@ class MergingMethod(Traits):
         probes = evenly_spaced(x.shape[0], SIGN_ROWS)
         used = probes[weights[probes] > 0]
         probes = used if len(used) else np.flatnonzero(weights > 0)[:1]
-        return Solved(model.flipped(row_signs(model.space.project(x[probes]))))
+        model, span = model.flipped(row_signs(model.space.project(x[probes]))), model.space.span
+        return Solved(model, Block(span.points, weights[weights > 0]) if isinstance(span, PointSpan) else None)
 
 
 methods.register("merging")(MergingMethod())
