@@ -93,5 +93,5 @@ class PreimageError:
 
 
 def _components(kernel: Kernel, x: Any, weights: Array, k: int) -> Eigenspace:
-    question = Question(FixedKernel(kernel), k, tol=_TOL, seed=0, fewest=1)
+    question = Question(FixedKernel(kernel, warns=False), k, tol=_TOL, seed=0, fewest=1)
     return fit(question, MemoryRows(Block(x, weights))).finished.space

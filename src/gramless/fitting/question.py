@@ -42,10 +42,20 @@ class KernelChoice(Protocol):
 
 @dataclass(frozen=True)
 class FixedKernel:
-    """A kernel that does not depend on the rows, and the number that is told as its `gamma`."""
+    """A kernel that does not depend on the rows.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    gamma : float
+        The number that is told as its `gamma`.
+    warns : bool
+        Whether an indefinite kernel warns.
+    """
 
     kernel: Kernel
     gamma: float = 1.0
+    warns: bool = True
 
     precomputed: ClassVar[bool] = False
     looks: ClassVar[bool] = False
@@ -56,7 +66,8 @@ class FixedKernel:
 
     def of(self, survey: Survey) -> tuple[float, Kernel]:
         """The kernel; an indefinite one warns."""
-        warn_if_indefinite(self.kernel)
+        if self.warns:
+            warn_if_indefinite(self.kernel)
         return self.gamma, self.kernel
 
 

@@ -74,7 +74,8 @@ def join(question: Question, ours: Fit, other_question: Question, theirs: Fit) -
     sample = None
     if question.ridge is not None and ours.sample is not None and theirs.sample is not None:
         sample = ours.sample + theirs.sample
-    return replace(_carried(question, ours, states[0].merged(states[1])), sample=sample)
+    both = _carried(question, ours, states[0].merged(states[1]))
+    return replace(both, sample=sample, before=None)  # neither of the two models has the signs of both
 
 
 def going_on(question: Question, found: Fit) -> Fit:
