@@ -1,4 +1,4 @@
-"""Bandwidths of kernels: by rules, by search, and whether one column dominates the distances behind them."""
+"""Bandwidths of kernels, chosen by a rule or by a search."""
 
 from gramless.bandwidth.choice import CRITERIA, SEARCHED, NamedKernel
 from gramless.bandwidth.rules import gamma_of_variance, resolve_gamma

@@ -1,4 +1,4 @@
-"""A kernel by name, object or function, whose bandwidth may be chosen by looking at the rows."""
+"""A kernel given by name, object or function, whose bandwidth may be chosen from the rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gramless.data.dominance import column_variances, warn_of_column
 from gramless.kernels import FromCallable, Kernel, kernel_from_name, warn_if_indefinite
 from gramless.kernels.names import plain_name
 
-SEARCHED = ("preimage", "gap")  #: bandwidths that take a search
-CRITERIA = ("median", "scale", *SEARCHED)  #: all bandwidths that have a name
+SEARCHED = ("preimage", "gap")  #: criteria for `gamma` that take a search
+CRITERIA = ("median", "scale", *SEARCHED)  #: all criteria for `gamma`
 _WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
 _OF_DISTANCES = ("rbf", "laplacian")
-_SEARCHED_ROWS = 4096  # of a cluster, on which a bandwidth is searched for
+_SEARCHED_ROWS = 4096  # rows that a search for a bandwidth fetches from a cluster
 
 
 @dataclass(frozen=True, eq=False)
 class NamedKernel:
-    """The parameters of an estimator that make its kernel.
+    """The parameters of an estimator that define its kernel.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class NamedKernel:
     params : dict or None
         Keyword arguments of a callable.
     components : int, float or None
-        How many components a search is about.
+        Number of components for which a search judges bandwidths.
     ridge : float or None
-        Of the pre-images of a search; None: the best of several.
+        Ridge parameter of the pre-images in a search; None: the best of several.
     precomputed, looks, measures : bool
-        As :class:`~gramless.fitting.question.KernelChoice` has them.
+        See :class:`~gramless.fitting.question.KernelChoice`.
     """
 
     kernel: Any
@@ -54,9 +54,9 @@ class NamedKernel:
     measures: bool = False
 
     def warn(self, survey: Survey, names: Any, remedy: str) -> None:
-        """Warn where one column dominates the distances that the bandwidth is chosen from.
+        """Warn where one column dominates the distances from which the bandwidth is chosen.
 
-        A number, scikit-learn's default, and a kernel of no distances are not chosen from any.
+        No distances are behind a `gamma` that is a number or None, nor behind kernels of dot products.
         """
         named = isinstance(self.kernel, str) and plain_name(self.kernel) in _OF_DISTANCES
         if not (named and self.looks):
@@ -66,7 +66,7 @@ class NamedKernel:
         warn_of_column(variances, names, f"gamma={self.gamma!r}", remedy)
 
     def of(self, survey: Survey) -> tuple[float, Kernel]:
-        """The number that `gamma` stands for, and the kernel; an indefinite one warns."""
+        """The value of `gamma` for these rows, and the kernel with it; warns where the kernel is indefinite."""
         gamma, d = self.gamma, survey.view.shape[1]
         if gamma is None or self.precomputed:  # scikit-learn's default
             return 1.0 / int(d), self._made(1.0 / int(d))
@@ -88,7 +88,7 @@ class NamedKernel:
         return made
 
     def _searched(self, x: Any, weights: Array, remote: bool) -> float:
-        """The number for a `gamma` that names a criterion which takes a search."""
+        """The value of `gamma` by a criterion that takes a search."""
         if not isinstance(self.kernel, str) or plain_name(self.kernel) not in _WITH_GAMMA:
             raise ValueError(
                 f"gamma={self.gamma!r} chooses for kernel='rbf', 'laplacian', 'poly' or 'sigmoid', and "

@@ -1,4 +1,4 @@
-"""How well a kernel suits some rows: by its pre-images, or by a gap in its spectrum."""
+"""Criteria for how well a kernel suits rows: the error of pre-images, and the gap between eigenvalues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOL = 1e-6
 
 
 class Criterion(Protocol):
-    """A number for each kernel, of the same rows.
+    """A score for a kernel on given rows; scores are compared between kernels on the same rows.
 
     Attributes
     ----------
@@ -29,15 +29,15 @@ class Criterion(Protocol):
     smaller_is_better: ClassVar[bool]
 
     def __call__(self, kernel: Kernel, x: Any, weights: Array) -> float:
-        """The number for `kernel` with rows `x` (n, d) of positive `weights` (n,)."""
+        """The score of `kernel` on rows `x` (n, d) with positive `weights` (n,)."""
 
 
 @dataclass(frozen=True)
 class EigenvalueGap:
     """(l_k - l_{k+1}) / (W max k(x, x)) of the centred Gram matrix.
 
-    By how much the k leading components of a sample of n rows differ from those of its population is bounded by a
-    multiple of max k(x, x) / (sqrt(n) (l_k - l_{k+1}) / W) (Zwald & Blanchard 2005).
+    The distance between the k leading components of a sample of n rows and of its population is bounded by a multiple
+    of max k(x, x) / (sqrt(n) (l_k - l_{k+1}) / W) (Zwald & Blanchard 2005).
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class PreimageError:
     ----------
     k : int
     ridges : tuple of float
-        Tried in turn; the best counts.
+        Ridge parameters to try; the least error is the score.
     """
 
     k: int
@@ -82,7 +82,7 @@ class PreimageError:
         return float(errors.min() / weights.sum())
 
     def _held_out(self, kernel: Kernel, x: Any, weights: Array, new: Any, new_weights: Array) -> Array:
-        """Weighted sum of squared errors of rows `new`, for each ridge."""
+        """Weighted sum of squared errors of the held-out rows `new`, for each ridge parameter."""
         space = _components(kernel, x, weights, min(self.k, x.shape[0]))
         scores, wanted = space.project(x), space.project(new)
         errors = np.empty(len(self.ridges))

@@ -1,4 +1,4 @@
-"""Defaults for gamma that look at the data."""
+"""Rules for gamma that depend on the data."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _BLOCK = 8192
 
 
 def resolve_gamma(gamma: float | str | None, x: Any, weights: Array, kernel: Any = "rbf") -> float:
-    """A number for `gamma`.
+    """The value of `gamma` for given rows.
 
     Parameters
     ----------
     gamma : float, None, "scale" or "median"
         None: 1 / d, scikit-learn's default. ``"scale"``: 1 / (d var(x)), as in scikit-learn's SVC.
-        ``"median"``: 1 / (2 m^2), m the median distance of two different points: sigma = m; for the Laplacian of
-        the sum of absolute differences 1 / m, of such distances.
+        ``"median"``: 1 / (2 m^2), where m is the median Euclidean distance of two different points: sigma = m. For
+        the Laplacian kernel 1 / m, where m is the median Manhattan distance.
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
-        Rows of weight 0 are not looked at.
+        Rows of weight 0 have no influence.
     kernel : str or Kernel
-        Which `gamma` is meant.
+        The kernel that `gamma` is for.
     """
     d = x.shape[1]
     if gamma is None:
@@ -42,9 +42,9 @@ def resolve_gamma(gamma: float | str | None, x: Any, weights: Array, kernel: Any
 
 
 def gamma_of_variance(variance: float, d: int, kernel: Any = "rbf") -> float:
-    """What ``gamma="scale"`` means where `variance` is that of all entries of rows with `d` columns.
+    """The value of ``gamma="scale"``, where `variance` is the variance of all entries of rows with `d` columns.
 
-    The Laplacian gets the length that the Gaussian would get as its sigma.
+    The bandwidth of the Laplacian kernel is the sigma that the Gaussian kernel would get.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def gamma_of_variance(variance: float, d: int, kernel: Any = "rbf") -> float:
 
 
 def adds_differences(kernel: Any) -> bool:
-    """Whether a kernel, or the one of that name, is of sums of absolute differences: its gamma is 1 / length."""
+    """Whether a kernel, given as an object or by name, uses Manhattan distances: its gamma is 1 / bandwidth."""
     return isinstance(kernel, Manhattan) or (isinstance(kernel, str) and kernel == "laplacian")
 
 
@@ -74,11 +74,10 @@ def _variance(x: Any, weights: Array) -> float:
 
 
 def _median_distance(x: Any, weights: Array, kernel: Any) -> float:
-    """Median over pairs of different points, each pair as often as the weights say.
+    """Median of the squared distances between different points, or of Manhattan distances where the kernel uses them.
 
-    Of squared distances, or of sums of absolute differences where the kernel is of such.
-
-    Of more than 1,000 rows, 1,000 are drawn with probability proportional to their weights, always the same ones.
+    The weight of a pair is the product of the weights of its points. Of more than 1,000 rows, 1,000 are drawn with
+    probabilities proportional to their weights; the seed is fixed.
     """
     used = np.flatnonzero(weights > 0)
     share = weights[used]
@@ -91,7 +90,7 @@ def _median_distance(x: Any, weights: Array, kernel: Any) -> float:
     i, j = np.triu_indices(len(used), 1)
     squared = squared_distances(points, points)[i, j].clip(0)
     counts = (share[:, None] * share)[i, j]
-    apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # copies say nothing of the scale
+    apart = squared > 1e-13 * float(points.squared_norms.max(initial=0.0))  # duplicates say nothing of the scale
     lengths = sums_of_differences(points, points)[i, j] if adds_differences(kernel) else squared
     if not apart.any():
         return 0.0

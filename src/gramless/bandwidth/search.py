@@ -18,24 +18,24 @@ from gramless.tables import html_table, text_table
 
 _LENGTHS = ("sigma", "lengthscale", "width")
 _OCTAVES = np.arange(-3, 3.25, 0.5)
-_TIE = 1e-9  # scores that differ by less say nothing
+_TIE = 1e-9  # relative difference up to which scores count as equal
 
 
 @dataclass(frozen=True, eq=False)
 class Bandwidth:
-    """A bandwidth for a kernel, and what it was chosen from.
+    """The chosen bandwidth of a kernel, and the candidates with their scores.
 
     Attributes
     ----------
     kernel : Kernel
-        With that bandwidth: pass it to an estimator.
+        The kernel with the chosen bandwidth, to be passed to an estimator.
     parameter : str
         Name of the bandwidth among the kernel's parameters.
     criterion : str
     candidates : ndarray of shape (m,)
         Values of the parameter that were tried; empty for criteria that need no trial.
     scores : ndarray of shape (m,)
-        Of each candidate: the pre-image error (smaller is better) or the eigenvalue gap (larger is better).
+        Score of each candidate: the pre-image error (smaller is better) or the eigenvalue gap (larger is better).
     """
 
     kernel: Kernel
@@ -51,7 +51,7 @@ class Bandwidth:
 
     @property
     def gamma(self) -> float:
-        """scikit-learn's gamma: 1 / (2 width^2), 1 / width of its Laplacian, the factor of a dot product."""
+        """scikit-learn's gamma: 1 / (2 sigma^2), 1 / sigma for Manhattan distances, or the factor of a dot product."""
         return _gamma_of(self.kernel, self.parameter)
 
     def __str__(self) -> str:
@@ -83,18 +83,18 @@ def search_bandwidth(
     alpha: float | None = None,
     max_samples: int | None = 500,
 ) -> Bandwidth:
-    """The best of several bandwidths by a criterion that takes a fit for each; see :func:`gramless.select_bandwidth`.
+    """The best of several bandwidths by a criterion that fits each candidate; see :func:`gramless.select_bandwidth`.
 
     Parameters
     ----------
     pattern : Kernel
-        Whose `parameter` is replaced.
+        The kernel whose `parameter` is replaced.
     parameter : str
     criterion : {"preimage", "gap"}
     x : ndarray or CSR of shape (n, d)
     weights : ndarray of shape (n,)
     start : float
-        The middle of the candidates, where none are given; of equal ones, the one nearest to it is taken.
+        The middle of the default candidates; of candidates with equal scores, the nearest to `start` is chosen.
     n_components, candidates, alpha, max_samples
         As for :func:`gramless.select_bandwidth`.
     """
@@ -114,7 +114,7 @@ def with_bandwidth(pattern: Any, parameter: str, value: float) -> Kernel:
 
 
 def read_pattern(kernel: Any) -> tuple[Any, str]:
-    """A kernel whose width is to be replaced, and the name of that parameter."""
+    """A kernel whose bandwidth is to be replaced, and the name of the bandwidth among its parameters."""
     made = kernel_from_name(kernel) if isinstance(kernel, str) else kernel
     for name in (*_LENGTHS, "scale"):
         if isinstance(made, Kernel) and name in getattr(made, "__dataclass_fields__", ()):
@@ -126,7 +126,7 @@ def read_pattern(kernel: Any) -> tuple[Any, str]:
 
 
 def bandwidth_of(pattern: Kernel, parameter: str, gamma: float) -> float:
-    """The bandwidth that scikit-learn's `gamma` stands for."""
+    """The bandwidth that corresponds to scikit-learn's `gamma`."""
     if adds_differences(pattern):
         return 1.0 / gamma
     return float(np.sqrt(0.5 / gamma)) if parameter in _LENGTHS else gamma
@@ -147,7 +147,7 @@ def _read_candidates(candidates: Any) -> Array:
 
 
 def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Criterion:
-    """The judge of the candidates, if there are rows enough for it."""
+    """The criterion of this name; raises where there are too few rows for it."""
     if not isinstance(n_components, (int, np.integer)) or n_components < 1:
         raise ValueError(f"n_components={n_components!r} must be a whole number, 1 or more")
     n = x.shape[0]
@@ -169,7 +169,7 @@ def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Cri
 
 
 def _drawn(x: Any, weights: Array, most: int | None) -> tuple[Any, Array]:
-    """Rows of positive weight, at most so many, and the weights they stand for."""
+    """At most `most` rows of positive weight, and the weights that they represent."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):
         raise ValueError(f"max_samples={most!r} must be a whole number, 1 or more, or None")
     numbers = np.arange(x.shape[0])[:, None]
@@ -178,7 +178,7 @@ def _drawn(x: Any, weights: Array, most: int | None) -> tuple[Any, Array]:
 
 
 def _best(costs: Array, far: Array) -> int:
-    """The least cost; of those that are equal but for rounding, the one nearest to the median distance."""
+    """Index of the least cost; of costs that are equal up to rounding, the index with the least `far`."""
     usable = np.where(np.isfinite(costs), costs, np.inf)
     if not np.isfinite(usable).any():
         raise ValueError("no candidate has a finite score: rescale X, or pass other candidates")

@@ -1,4 +1,4 @@
-"""The next block is read while this one is worked on."""
+"""Reading ahead: a thread reads the next block while the current block is worked on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _END: Any = object()
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items, each fetched by a thread while the one before is in use: one ahead, never more.
+    """The same items; a thread fetches each item while the item before is in use, and never more than one ahead.
 
-    An error of `items` is raised where its item would have come. When the caller stops early, the thread ends with the
-    read that is under way.
+    An error of `items` is raised in place of the item that failed. When the caller stops early, the thread ends after
+    the read that is under way.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a pass over blocks needs of a checkpoint; how it is kept, it does not know."""
+"""What a pass over blocks needs of a checkpoint, whatever the format in which the checkpoint is stored."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Checkpoint(Protocol):
     ----------
     path : Path
     task : str
-        Name of the pass; empty where none has begun.
+        Name of the pass; empty where no pass has begun.
     rows : int
-        Rows whose blocks are in the sums.
+        Number of rows whose blocks are in the sums.
     parts : list of (int, sum)
-        Of a :class:`~gramless.arrays.Tower`.
+        Partial sums of a :class:`~gramless.arrays.Tower`.
     kept : object
-        What the pass was begun with.
+        Results of earlier passes that this pass needs.
     """
 
     path: Any
@@ -28,10 +28,10 @@ class Checkpoint(Protocol):
     parts: list[tuple[int, Any]]
 
     def begin(self, task: str, kept: Any = None) -> None:
-        """A pass begins; `kept` is what it needs of those before, which are over."""
+        """Begin a pass; `kept` holds the results of earlier passes that this pass needs."""
 
     def done(self) -> None:
-        """The fit is over."""
+        """Mark the fit as complete."""
 
     def save(self, parts: list[tuple[int, Any]], rows: int) -> None:
-        """One more block is in the sums."""
+        """Save the partial sums of the first `rows` rows."""

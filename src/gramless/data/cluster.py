@@ -1,4 +1,4 @@
-"""Rows in partitions on the workers of a cluster, counted and sampled from here."""
+"""Rows in partitions on the workers of a cluster; this process holds their counts and a sample."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class ClusterRows:
     names : tuple of str, optional
         Of the columns.
     listed : int
-        Rows up to which every single one has a number and a weight here.
+        Most rows for which this process holds all weights and draws from all rows.
     sample : int
-        Rows that stand for all, where there are more.
+        Size of the sample that stands for all rows, where there are more than `listed`.
 
     Attributes
     ----------
     parts : Parts
-        Of :class:`~gramless.data.Block`, none of them empty.
+        Parts of :class:`~gramless.data.Block`, none of them empty.
     lengths : list of int
-        Rows of each part.
+        Number of rows of each part.
     view : RowView
-        Rows by number.
+        Rows, selected by row number.
     tally : Tally
-        Of all rows.
+        Tally of all rows.
     positive : int
-        Rows of positive weight.
+        Number of rows of positive weight.
     even : bool
         Whether all weights are 1.
 
@@ -86,11 +86,11 @@ class ClusterRows:
 
     @cached_property
     def weights(self) -> Array:
-        """Of all rows, brought here: (n,)."""
+        """Weights (n,) of all rows, gathered from the workers."""
         return np.ones(self.n) if self.even else np.concatenate(self.parts.map(weights_of))
 
     def survey(self, look: Look) -> Survey:
-        """See :class:`~gramless.data.Rows`; the pass over the rows was made when they were opened."""
+        """See :class:`~gramless.data.Rows`; takes no pass: ``__init__`` has tallied the rows."""
         tally = self.tally
         return Survey(
             n=self.n,
@@ -106,7 +106,7 @@ class ClusterRows:
         )
 
     def _drawn(self) -> tuple[Any, Array]:
-        """Rows (m, d) that can be asked for one by one, and their weights (m,): all, or a sample of very many."""
+        """Rows (m, d) and their weights (m,): all rows, or a sample where there are more than `listed`."""
         if self.n <= self._listed:
             return self.view, self.weights
         chosen = np.linspace(0, self.n - 1, self._sample).astype(int)
@@ -116,32 +116,32 @@ class ClusterRows:
         return np.concatenate([x for x, _ in pairs]), weights * scale
 
     def moved(self, scaling: Scaling) -> ClusterRows:
-        """See :class:`~gramless.data.Rows`; refused."""
+        """See :class:`~gramless.data.Rows`; raises, as rows on a cluster are not scaled."""
         remedy = "X - X.mean(axis=0)"
         remedy = remedy if scaling.scale is None else f"({remedy}) / X.std(axis=0)"
         raise ValueError(f"{scaling.parameter}=True is not done on a cluster; pass {remedy}")
 
     def blocks(self) -> Iterator[Block]:
-        """See :class:`~gramless.data.Rows`: the partitions, brought here one by one."""
+        """See :class:`~gramless.data.Rows`: the partitions, fetched from the workers one by one."""
         for number in range(len(self.parts)):
             yield self.parts.map(itself, only=[number])[0]
 
     def sum(self, work: Callable[[Block], Sum], task: str = "", begun: Any = None) -> Sum:
-        """See :class:`~gramless.data.Rows`; every block knows its first row."""
+        """See :class:`~gramless.data.Rows`; every block has the number of its first row."""
         total: Sum = self.parts.reduce(placed_work, work, each=self.view.starts[:-1].tolist())
         return total
 
     def whole(self, most: int | None = None) -> Block:
-        """All rows, brought here."""
+        """All rows, gathered from the workers."""
         return Block(self.view.gathered(), self.weights)
 
     def split(self, v: Array) -> list[Array]:
-        """An array (n, ...) of values by row, part by part."""
+        """An array (n, ...) with one value for each row, split by part."""
         return np.split(v, self.view.starts[1:-1])
 
 
 class RowView:
-    """Rows of partitions, fetched by an array of their numbers: for whoever looks at a few of them.
+    """Rows of partitions, fetched from the workers by an array of row numbers: for samples of a few rows.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class RowView:
         self.shape = (int(self.starts[-1]), d)
 
     def wanted(self, rows: Array) -> list[Array]:
-        """Numbers of rows, part by part, each counted from the first row of its part."""
+        """The row numbers `rows`, split by part and counted from the first row of each part."""
         owners = np.searchsorted(self.starts, rows, side="right") - 1
         return [rows[owners == i] - self.starts[i] for i in range(len(self.starts) - 1)]
 
@@ -174,13 +174,13 @@ class RowView:
         return out
 
     def gathered(self) -> Array:
-        """All rows, here: (n, d)."""
+        """All rows (n, d), gathered from the workers."""
         return np.concatenate(self._parts.map(all_rows_of)).astype(self.dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
 class PartTally:
-    """What the first pass over a part tells.
+    """What the first pass over a part finds.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class PartTally:
 
 
 def tally_part(part: Block) -> PartTally:
-    """One pass over the rows."""
+    """The tally of one part, from one pass over its rows."""
     x, weights = part.x, part.weights
     flaw = _flaw(x, weights)
     if flaw or not len(x):
@@ -232,7 +232,7 @@ def _flaw(x: Array, weights: Array) -> str:
 
 
 def _tally_parts(parts: Parts) -> list[PartTally]:
-    """Of all parts; raises a ValueError that names the first that cannot be used."""
+    """Tallies of all parts; raises a ValueError that names the first part that cannot be used."""
     found: list[PartTally] = parts.map(tally_part)
     for part in found:
         if part.flaw:
@@ -240,11 +240,11 @@ def _tally_parts(parts: Parts) -> list[PartTally]:
     return found
 
 
-# what workers do is a function of the module, so that it can be pickled
+# functions for workers are at module level, so that they can be pickled
 
 
 def placed_work(part: Block, work: Callable[[Block], Any], first: int) -> Any:
-    """Work on a block that knows where it begins."""
+    """``work(part)`` with the number `first` of the part's first row set."""
     return work(replace(part, first=first))
 
 

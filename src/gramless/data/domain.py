@@ -1,4 +1,4 @@
-"""The box that ``domain=`` declares for all rows, those of later batches included."""
+"""The box that ``domain=`` declares for all rows, including rows of later batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gramless.features import Box
 
 
 def read_domain(domain: Any, d: int) -> Box:
-    """A box from ``domain=(low, high)``; numbers stand for all columns."""
+    """A box from ``domain=(low, high)``; a scalar holds for all columns."""
     try:
         low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), (d,)).copy() for side in domain)
     except (TypeError, ValueError):
@@ -23,7 +23,7 @@ def read_domain(domain: Any, d: int) -> Box:
 
 
 def refuse_outside(domain: Box, box: Box, back: Callable[[Array], Array] = np.asarray) -> None:
-    """Raise unless `box` lies inside `domain`; the message has what `back` makes of their sides."""
+    """Raise unless `box` lies inside `domain`; `back` converts the bounds to the units of the message."""
     for column in range(len(domain.low)):
         if box.low[column] < domain.low[column] or box.high[column] > domain.high[column]:
             low, high = back(box.low)[column], back(box.high)[column]

@@ -11,8 +11,8 @@ from gramless.arrays import Array
 from gramless.errors import DominantColumnWarning
 from gramless.warning import warn
 
-_SHARE = 0.95  # of the squared distances
-_SEEN = 8192  # rows
+_SHARE = 0.95  # share of the squared distances above which a column dominates
+_SEEN = 8192  # about how many rows the variances are taken from
 
 SCALE_FIRST = "divide the columns by their deviations first (sklearn.preprocessing.StandardScaler), or leave it out"
 SCALE_INPUT = "pass scale_input=True, or leave it out"
@@ -20,7 +20,7 @@ SCALE_ON_CLUSTER = "pass (X - X.mean(axis=0)) / X.std(axis=0), or leave it out"
 
 
 def column_variances(x: Any, weights: Array | None = None) -> Array:
-    """Variances (d,) of the columns of some rows of `x` (n, d), by weight; 0 where a column is constant.
+    """Weighted variances (d,) of the columns, from a sample of the rows of `x` (n, d); 0 where a column is constant.
 
     Examples
     --------
@@ -38,14 +38,15 @@ def column_variances(x: Any, weights: Array | None = None) -> Array:
             x = x.astype(np.float64)
             return np.asarray((part @ x.multiply(x)) - (part @ x) ** 2).ravel()
         x = np.asarray(x, dtype=np.float64)
-        moved = x - x[np.argmax(part)]  # so that a constant column has no variance, not even rounding
+        moved = x - x[np.argmax(part)]  # so that the variance of a constant column is 0 exactly
         return np.asarray(part @ (moved - part @ moved) ** 2)
 
 
 def dominant_column(variances: Array) -> tuple[int, float] | None:
-    """The column that makes more than 95 % of the squared distances, and its share; None where none does.
+    """The column that makes more than 95 % of the squared distances, and its share; None without such a column.
 
-    E (x_j - z_j)^2 of two rows is twice the variance of column j. A column beside constant ones dominates nothing.
+    E (x_j - z_j)^2 of two rows is twice the variance of column j. A column does not count as dominant where all other
+    columns are constant.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def dominant_column(variances: Array) -> tuple[int, float] | None:
 
 
 def percent(share: float) -> str:
-    """A share in words, rounded down, and never all: others have the rest.
+    """A share as a percentage, rounded down and at most 99.9 %: the other columns have the rest.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def warn_of_column(variances: Array, names: Any, what: str, remedy: str) -> None
 
 
 def remedy_for(workers: int, scalable: bool) -> str:
-    """What to do where one column dominates the distances: on a cluster, or where scaling can be asked for."""
+    """The advice where one column dominates: for rows on a cluster, with ``scale_input=`` available, or without."""
     if workers:
         return SCALE_ON_CLUSTER
     return SCALE_INPUT if scalable else SCALE_FIRST

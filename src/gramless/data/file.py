@@ -1,4 +1,4 @@
-"""Rows of a file, or of anything else that is read block by block."""
+"""Out-of-core rows: of a file, or of any other source that is read block by block."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from gramless.errors import CheckpointError, MemoryLimitError, SourceError
 from gramless.progress import Silent, observed_by, observer
 
 Done = TypeVar("Done")
-_SAMPLE = 20_480  # rows: what the choice of a thousand landmarks looks at
+_SAMPLE = 20_480  # rows from which a thousand landmarks are chosen
 
 
 class FileRows:
-    """Rows of a source with their weights, and passes over them.
+    """Rows of a source with their weights, and sums over their blocks.
 
     Parameters
     ----------
     source : Source
     block_rows : int
-        Rows of a block: the sums depend on it, in the last digits.
+        Number of rows of a block; the last digits of the sums depend on this number.
     weights : ndarray of shape (n,), optional
-        Not negative.
+        Non-negative weights.
     weight_column : bool
         Whether the last column of the source is the weight of its row.
     checkpoint : Checkpoint, optional
-        Passes resume from it, and update it after every block.
+        Passes resume from the checkpoint, and update it after every block.
     scaling : Scaling, optional
         Applied to every block.
 
@@ -78,14 +78,14 @@ class FileRows:
 
     @property
     def _map(self) -> NpySource | None:
-        """The source, where it is a ``.npy`` file that can be mapped to memory as it is."""
+        """The source, where it is a ``.npy`` file that can be memory-mapped; None otherwise."""
         mappable = isinstance(self.source, NpySource) and self.source.mappable and not self._weight_column
         return self.source if mappable else None  # type: ignore[return-value]
 
     def survey(self, look: Look) -> Survey:
         """See :class:`~gramless.data.Rows`; takes a pass over all rows."""
         limit = parse_memory(look.memory_limit)
-        if self.checkpoint is not None:  # an interrupted fit keeps its limit: what is free may have changed
+        if self.checkpoint is not None:  # a resumed fit keeps its limit: the free memory may have changed
             if self.checkpoint.task != "survey":
                 self.checkpoint.begin("survey", limit)
             limit = int(self.checkpoint.kept)
@@ -114,7 +114,7 @@ class FileRows:
         return made
 
     def head(self) -> Block:
-        """The first block; the next pass begins with it, so that it is read once."""
+        """The first block; the next pass begins with this block instead of reading it again."""
         blocks = self._head if self._head is not None else self._read()
         first = next(blocks, None)
         if first is None:
@@ -123,12 +123,12 @@ class FileRows:
         return first
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks, each once, the one that :meth:`head` has read included; the next is read meanwhile."""
+        """All blocks, including the block that :meth:`head` has read; the next block is read ahead."""
         begun, self._head = self._head, None
         return read_ahead(self._read() if begun is None else begun)
 
     def _read(self, start: int = 0) -> Iterator[Block]:
-        """Blocks with their weights from row `start` on, a multiple of the rows of a block."""
+        """Blocks with their weights from row `start` on; `start` is a multiple of the block size."""
         first = start
         for x in self.source.blocks(self.block_rows, start):
             weights = self._weights_of(x, first)
@@ -171,7 +171,7 @@ class FileRows:
         return total
 
     def _summed(self, task: str, begun: Any) -> tuple[Tower, int]:
-        """Sums and rows to resume from."""
+        """Partial sums and number of rows to resume from."""
         if self.checkpoint is None:
             return Tower(), 0
         if self.checkpoint.task != task:
@@ -183,13 +183,13 @@ class FileRows:
 
     @property
     def begun(self) -> Any:
-        """What an interrupted pass for moments was begun with, where the checkpoint has it."""
+        """What an interrupted pass for moments was begun with; None where the checkpoint has no such pass."""
         return self.checkpoint.kept if self.checkpoint is not None and self.checkpoint.task == "moments" else None
 
     def work_on(self, block: Block, work: Callable[[Block], Done]) -> Done:
-        """``work(block)``; an error it raises gets the name of the block."""
+        """``work(block)``; a ValueError becomes a SourceError that names the block."""
         try:
-            with observed_by(Silent()):  # rows are counted here
+            with observed_by(Silent()):  # :meth:`sum` reports the progress
                 return work(block)
         except SourceError:
             raise
@@ -198,7 +198,7 @@ class FileRows:
             raise SourceError(f"{self.name}, {where}: {error}") from error
 
     def whole(self, most: int | None = None) -> Block:
-        """See :class:`~gramless.data.Rows`; a ``.npy`` file is mapped, other files are read to memory."""
+        """See :class:`~gramless.data.Rows`; a ``.npy`` file is memory-mapped, other sources are read to memory."""
         if self._map is not None:
             x, weights = self._map.memory_map(), self._weights
             return self._seen(Block(x, np.ones(x.shape[0]) if weights is None else weights))
@@ -222,15 +222,15 @@ class FileRows:
 
 
 def affordable_rows(memory_limit: int, d: int) -> int:
-    """Rows of a sample of which there may be ten at a time, one in each partial sum, in an eighth of the limit."""
+    """Rows of a sample: ten samples, one in each partial sum, take an eighth of the memory limit."""
     return memory_limit // (8 * 10 * 8 * d)
 
 
 def block_rows_for(n_features: int, memory_limit: int | None = None) -> int:
-    """Rows of a block: 64 MB of numbers, or a sixteenth of a memory limit that was asked for.
+    """Rows of a block: 64 MiB of float64 values, or a sixteenth of `memory_limit` where that is less.
 
-    Large enough for a transform to be worth its while, small enough to have two of them. It depends on nothing that
-    changes from one run to the next, so that a fit can be resumed.
+    A block is large enough for a fast transform to pay off, and small enough for two blocks in memory. The size must
+    not change from one run to the next, so that a fit can be resumed; it does not depend on the free memory.
     """
     size = 2**26 if memory_limit is None else min(2**26, memory_limit // 16)
     return int(np.clip(size // (8 * max(1, n_features)), 256, 2**22))

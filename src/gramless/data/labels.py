@@ -1,4 +1,4 @@
-"""One column of a file as labels, which may be texts; and the names of a file's columns."""
+"""One column of a file as labels, which may be strings; and the names of a file's columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gramless.errors import FormatError, SourceError
 
 
 def column_names(path: Any) -> tuple[str, ...] | None:
-    """Names of the columns of a file, those that hold texts included; None where it has no names.
+    """Names of all columns of a file, including columns of strings; None where the file has no names.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ def column_names(path: Any) -> tuple[str, ...] | None:
 
 
 def read_labels(path: Any, column: str) -> Array:
-    r"""A column of a file, as numbers where all are, else as texts.
+    r"""A column of a file: as numbers where all values are numbers, otherwise as strings.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.tsv``, also packed (``.csv.gz``), ``.parquet``; ``.npz``, where `column` is the name of an array;
-        ``.npy``, where it is the number of a column.
+        ``.csv`` or ``.tsv``, also compressed (``.csv.gz``); ``.parquet``; ``.npz``, where `column` is the name of an
+        array; ``.npy``, where `column` is the number of a column.
     column : str
 
     Returns
@@ -99,7 +99,7 @@ def _from_npz(path: Path, name: str) -> Array:
 
 
 def _as_numbers(texts: Array) -> Array:
-    """Whole numbers, or numbers, where all are; a class 3 is then not called 3.0."""
+    """The strings as integers or floats where all can be converted; integers, so that class 3 is not shown as 3.0."""
     try:
         numbers = np.asarray(texts, dtype=float)
     except ValueError:

@@ -16,17 +16,17 @@ from gramless.features import Box
 
 
 class MemoryRows:
-    """Rows (n, d) that are here, as an array, a CSR matrix or a Gram matrix.
+    """Rows (n, d) in the memory of this process: an array, a CSR matrix or a Gram matrix.
 
     Parameters
     ----------
     block : Block
     names : tuple of str, optional
-        Of the columns.
+        Names of the columns.
     boxed : bool
-        False for a Gram matrix, whose rows are no points.
+        False for a Gram matrix, whose rows are not points.
     scaling : Scaling, optional
-        What the rows have gone through.
+        Scaling already applied to the rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What X is: an array, a collection of partitions, or something to be read in blocks; nobody else asks."""
+"""Whether X is an array, a collection of partitions, or a source to be read in blocks; only this module decides."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gramless.data.formats.registry import Format, formats, suffix_of
 from gramless.data.formats.source import Source
 from gramless.errors import FormatError, SourceError
 
-#: First word of a type's module, and the module of gramless that has ``open_parts`` and ``map_rows`` for such data.
+#: Top-level package of a type, and the module of gramless that has ``open_parts`` and ``map_rows`` for such data.
 LIBRARIES = {"dask": "gramless.distributed", "dask_expr": "gramless.distributed"}
-_TOGETHER = (".npy", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")  # of files that a folder may have many of
+_TOGETHER = (".npy", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")  # suffixes that a folder is read from
 
 
 def open_source(given: Any, columns: Any = None, *, key: str | None = None, missing: str = "refuse") -> Source:
-    """Open something that has rows.
+    """Open a source of rows.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
     key : str, optional
         Which array, in a ``.npz``, HDF5 or zarr file that has several.
     missing : {"refuse", "drop"}, default="refuse"
-        What becomes of rows in which a value is missing: an error that names the first, or they are left out.
+        What happens to rows with a missing value: ``"refuse"`` raises an error that names the first of these rows,
+        ``"drop"`` leaves them out.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
     Raises
     ------
     SourceError
-        Naming the file and what is wrong with it.
+        If the source cannot be read; the message names the file and the problem.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def is_out_of_core(given: Any) -> bool:
 
 
 def library_of(given: Any) -> Any | None:
-    """The module that works on data like `given` where it lies; None for data in this process.
+    """The module that works on data of the type of `given` without moving it; None for data in this process.
 
     Examples
     --------
@@ -114,8 +115,8 @@ def _less_missing(source: Source, missing: str) -> Source:
 
 
 def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
-    """The source; whatever a format's library raises on a damaged file is turned into an error with its name."""
-    if not (path.is_file() or path.is_dir()):  # a pipe would be waited for, and some devices never end
+    """The source; any error that a format's library raises on a damaged file becomes a FormatError with the path."""
+    if not (path.is_file() or path.is_dir()):  # opening a pipe blocks, and some devices never end
         raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
     try:
         return kind.opens(path, columns, key)
@@ -135,7 +136,7 @@ def _format_of(path: Path) -> Format:
 
 
 def _open_folder(path: Path, columns: Any, missing: str) -> Source:
-    """Files of one format, those of folders inside included; names that begin with . or _ are not data."""
+    """All files of one format, including those in subfolders; names that begin with . or _ are not data."""
     found = [
         file
         for file in sorted(path.rglob("*"))

@@ -1,4 +1,4 @@
-"""Rows in partitions: each stays where it lies, and only small results come back."""
+"""Rows in partitions: each partition stays on its worker, and only small results are sent back."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Work = Callable[..., Any]
 
 
 class Parts(Protocol):
-    """Data in parts. Functions given to its methods, and what they return, must be picklable.
+    """Data in parts. Functions passed to the methods, and their results, must be picklable.
 
     Attributes
     ----------
     workers : int
-        Pieces of work that are done side by side.
+        Number of tasks that run in parallel.
     memory : int
-        Bytes that each of them may take.
+        Bytes that each task may take.
     """
 
     workers: int
@@ -31,22 +31,22 @@ class Parts(Protocol):
     def map(
         self, work: Work, *shared: Any, each: Sequence[Any] | None = None, only: Sequence[int] | None = None
     ) -> list[Any]:
-        """``work(part, *shared)`` of every part, or of those numbered in `only`, brought here in order.
+        """``work(part, *shared)`` of every part, or of the parts numbered in `only`, as a list in order.
 
-        With `each`, one value for every part that is worked on, ``work(part, *shared, value)``.
+        `each` holds one further argument for every part that is worked on: ``work(part, *shared, value)``.
         """
 
     def reduce(self, work: Work, *shared: Any, each: Sequence[Any] | None = None, join: Work = operator.add) -> Any:
-        """The results joined in a tree of fixed shape: the same bits whoever does the work, and one result moved."""
+        """The results joined in a tree of fixed shape: bitwise the same on any workers, and one result is sent back."""
 
     def kept(self, work: Work, *shared: Any) -> Parts:
-        """The results as parts of their own, kept where they were made."""
+        """The results of ``work(part, *shared)`` as new parts, which stay on the workers."""
 
     def chosen(self, numbers: Sequence[int]) -> Parts:
         """Some of the parts."""
 
     def pairs(self, groups: Sequence[Sequence[int]], stack: Work) -> Pairs:
-        """Neighbouring parts put together, ``stack(list of parts)``, and brought to those who will pair them."""
+        """Groups of parts, ``stack(list of parts)`` each, sent to the workers that will work on pairs of groups."""
 
 
 class Pairs(Protocol):
@@ -55,16 +55,16 @@ class Pairs(Protocol):
     def __len__(self) -> int: ...
 
     def sums(self, work: Work, *shared: Any, each: Sequence[Any]) -> list[Any]:
-        """For every group the sum of what all pairs give it.
+        """For every group, the sum of the summands from all pairs with this group.
 
-        ``work(left, right, *shared, value of left, value of right)`` is done once for every pair of different groups,
-        and with None for the right group and its value for every group with itself. It returns two summands, for the
-        left and the right group; None for the latter where there is none.
+        ``work(left, right, *shared, value of left, value of right)`` runs once for every pair of different groups. For
+        a group with itself, the right group and its value are None. `work` returns two summands, for the left and the
+        right group; the second is None without a right group.
         """
 
 
 def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
-    """Numbers of neighbouring parts, in at most `count` groups of about as many rows.
+    """Numbers of neighbouring parts, in at most `count` groups with about equally many rows.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
 
 
 def join_in_tree(items: Iterable[Any], join: Work, together: int = 4) -> Any:
-    """All items joined, neighbours first; the shape of the tree depends on their number alone.
+    """All items joined, neighbours first; the shape of the tree depends on the number of items alone.
 
-    Items may be made as they are taken: no more are held than `together` on each level.
+    `items` may be a generator: at most `together` results are held on each level.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def join_in_tree(items: Iterable[Any], join: Work, together: int = 4) -> Any:
 
 
 class LocalParts:
-    """Parts in a list of this process, worked on one after another: the reference that a cluster must equal.
+    """Parts in a list in this process, worked on one after another: a cluster must give the same results.
 
     Parameters
     ----------

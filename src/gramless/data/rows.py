@@ -1,4 +1,4 @@
-"""Rows, wherever they lie: in memory, in a file or on a cluster. Fits are written in these terms and in no others."""
+"""Rows in memory, in a file or on a cluster, behind one protocol. Fits use nothing but this protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Summand(Protocol):
-    """What work makes of a block: anything that adds. The order of the additions is fixed, see :class:`Tower`."""
+    """The result for one block, of any type with ``+``. The order of the additions is fixed, see :class:`Tower`."""
 
     def __add__(self, other: Any) -> Any: ...
 
@@ -30,16 +30,16 @@ class Block:
     Attributes
     ----------
     x : ndarray or CSR of shape (m, d)
-        Rows as the kernel sees them.
+        Rows as the kernel gets them: centred and scaled, where that was asked for.
     weights : ndarray of shape (m,)
     number : int
-        Of the block, from 0 on, in the order of the rows.
+        Number of the block, from 0 on, in the order of the rows.
     first : int
-        Number of its first row; -1 where that is unknown.
+        Number of the block's first row; -1 where it is unknown.
     given : ndarray or CSR of shape (m, d), or None
         Rows as the caller passed them, where scaling has changed them.
     tensor : tensor of shape (m, d), or None
-        `x` on the device, where the caller passed a tensor that is there.
+        `x` on the GPU, where the caller passed a tensor on the GPU.
     """
 
     x: Any
@@ -76,9 +76,9 @@ class Place:
     block : int
         Rows that are read at a time; 0 for rows in memory.
     mapped : bool
-        Whether rows that are read in blocks can also be had in any order, from a memory map.
+        Whether rows that are read in blocks also allow random access, through a memory map.
     workers, partitions : int
-        Of a cluster; 0 workers where the rows are in this process.
+        Numbers of workers and partitions of a cluster; 0 workers where the rows are in this process.
     """
 
     again: bool = True
@@ -89,7 +89,7 @@ class Place:
 
 
 class Rows(Protocol):
-    """Rows with their weights. What a fit computes does not depend on which of the three kinds it is given.
+    """Rows with their weights. The result of a fit does not depend on which of the three kinds the rows are.
 
     :class:`~gramless.data.MemoryRows` is one block, :class:`~gramless.data.FileRows` are read block by block, and
     :class:`~gramless.data.ClusterRows` stay on the workers of a cluster.
@@ -97,24 +97,24 @@ class Rows(Protocol):
     Attributes
     ----------
     name : str
-        For messages.
+        Name of the rows in messages.
     n : int or None
-        Rows; None where the number is unknown before the end.
+        Number of rows; None where it is unknown before the first pass.
     d : int
-        Columns.
+        Number of columns.
     names : tuple of str, or None
-        Of the columns.
+        Names of the columns.
     dtype : dtype
-        float64 or float32: of the rows as the caller passed them.
+        float64 or float32, the precision of the rows as the caller passed them.
     sparse : bool
         Whether blocks are CSR.
     place : Place
     parts : Parts or None
-        The partitions; None off a cluster.
+        The partitions; None for rows that are not on a cluster.
     scaling : Scaling
-        What the rows have gone through.
+        Scaling already applied to the rows.
     begun : object or None
-        What an interrupted pass was begun with, where a checkpoint has it.
+        What an interrupted pass was begun with, where a checkpoint has kept it.
     """
 
     @property
@@ -148,13 +148,13 @@ class Rows(Protocol):
     def scaling(self) -> Scaling: ...
 
     def survey(self, look: Look) -> Survey:
-        """What one look at the rows tells."""
+        """Number, weight, box and a sample of the rows, and what else `look` asks for."""
 
     def moved(self, scaling: Scaling) -> Rows:
         """The same rows, centred and scaled."""
 
     def blocks(self) -> Iterator[Block]:
-        """The rows in order; the next block is read while one is worked on."""
+        """Blocks of the rows in order."""
 
     def sum(self, work: Callable[[Block], Sum], task: str = "", begun: Any = None) -> Sum:
         """``work(block)`` of every block, added in a fixed tree.
@@ -162,12 +162,12 @@ class Rows(Protocol):
         Parameters
         ----------
         work : callable
-            Depends on nothing but the block; can be pickled where its parts can. Blocks without rows are left out, and
-            no rows at all are an error.
+            A function of the block alone; must be picklable for rows on a cluster. Blocks without rows are left out,
+            and a source without rows is an error.
         task : str
-            Names the pass, for checkpoints: the same for the same work.
+            Name of the pass in checkpoints: the same name for the same work.
         begun : object
-            What another process needs to go on with this pass; kept in the checkpoint.
+            What another process needs to resume this pass; kept in the checkpoint.
         """
 
     def whole(self, most: int | None = None) -> Block:

@@ -1,4 +1,4 @@
-"""The input centred and scaled before a kernel sees it, and back."""
+"""Centring and scaling of the input before the kernel, and the inverse."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gramless.arrays import Array
 class Scaling:
     """Subtracts a mean from rows, and divides their columns by standard deviations.
 
-    scikit-learn's StandardScaler sums variances in another order, so that results of earlier versions would change in
-    their last digits; it also scales a column whose deviation is rounding alone.
+    scikit-learn's StandardScaler is not used. It sums variances in another order, which would change the last digits of
+    results of earlier versions. It also scales columns whose standard deviation is nothing but rounding.
 
     Attributes
     ----------
@@ -40,11 +40,11 @@ class Scaling:
 
     @property
     def parameter(self) -> str:
-        """Name of the parameter that asks for it."""
+        """Name of the estimator's parameter that asks for this scaling."""
         return "center_input" if self.scale is None else "scale_input"
 
     def __call__(self, x: Any) -> Any:
-        """Rows (m, d) as the kernel sees them."""
+        """Rows (m, d), centred and scaled."""
         if self.mean is None:
             return x
         if scipy.sparse.issparse(x):
@@ -55,7 +55,7 @@ class Scaling:
         return moved if self.scale is None else moved / self.scale
 
     def inverse(self, rows: Any) -> Any:
-        """Rows as the kernel sees them (m, d), in the units of the input."""
+        """Centred and scaled rows (m, d), back in the units of the input."""
         if self.mean is None:
             return rows
         return (rows if self.scale is None else rows * self.scale) + self.mean
@@ -69,7 +69,7 @@ def refuse_sparse(moves: str, sparse: bool) -> None:
 
 
 def column_moments(x: Any, weights: Array, wanted: str) -> tuple[Array | None, Array | None]:
-    """Mean and variance (d,) of the columns of rows `x` (n, d), as far as ``"center"`` or ``"scale"`` need them."""
+    """Means and variances (d,) of the columns of `x` (n, d); no variances for ``"center"``, neither for sparse `x`."""
     if scipy.sparse.issparse(x):
         return None, None
     x = np.asarray(x, dtype=np.float64)
@@ -81,7 +81,7 @@ def column_moments(x: Any, weights: Array, wanted: str) -> tuple[Array | None, A
 
 
 def deviations(variances: Array, low: Array, high: Array) -> Array:
-    """What columns (d,) are divided by: 1 where one is constant, so that its rounding is not scaled up.
+    """Standard deviations (d,) to divide columns by; 1 for a constant column, so that its rounding is not scaled up.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What one look at rows tells: how many there are, where they lie, and a sample of them."""
+"""The survey of rows before a fit: their number, their bounding box, and a sample of them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Look:
     Attributes
     ----------
     measures : str
-        ``"center"``: means of the columns, too; ``"scale"``: means and variances; empty: neither.
+        ``"center"``: means of the columns; ``"scale"``: means and variances of the columns; empty: neither.
     memory_limit : int, float, str or None
         As the user passed it; bounds the sample of a file.
     rng : callable
-        A new random generator, for the sample of a file.
+        Returns a new random generator, for the sample of a file.
     """
 
     measures: str
@@ -46,17 +46,17 @@ class Survey:
     weight : float
         Sum of the weights.
     view : array of shape (m, d)
-        Rows that an array of row numbers selects: all rows, or a sample of a file.
+        Rows that can be indexed by an array of row numbers: all rows, or a sample of a file.
     sample : callable
-        Rows (m, d) and their weights (m,), from which bandwidths and landmarks are chosen.
+        Returns rows (m, d) and their weights (m,), from which bandwidths and landmarks are chosen.
     box : Box or None
         None for sparse rows and Gram matrices.
     memory_limit : int
         Bytes that a fit of these rows may take.
     mean, variances : ndarray of shape (d,) or None
-        Of the columns, by weight, where they were looked for.
+        Weighted means and variances of the columns, where the survey was asked for them.
     squares : ndarray of shape (d,) or None
-        sum_i w_i (x_ij - mean_j)^2, where a pass over blocks has added it up.
+        sum_i w_i (x_ij - mean_j)^2, where a pass over blocks has computed the sum.
     complete : bool
         Whether `view` has all rows.
     remote : bool
@@ -77,7 +77,7 @@ class Survey:
 
     @property
     def variance(self) -> float | None:
-        """Weighted variance of all entries together, columns not told apart; None where no pass has found it."""
+        """Weighted variance of all entries of all columns together; None where no pass has computed it."""
         if self.mean is None or self.squares is None:
             return None
         return float(np.mean(self.squares) / self.weight + np.var(self.mean)) if self.weight > 0 else 0.0
@@ -111,16 +111,16 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What one pass over rows adds up; tallies of two sets of rows add.
+    """What one pass over rows adds up; the tallies of two sets of rows can be added.
 
     Attributes
     ----------
     rows : int
     weight : float
     low, high : ndarray of shape (d,)
-        The box of all rows.
+        Bounding box of all rows.
     mean : ndarray of shape (d,)
-        By weight.
+        Weighted means of the columns.
     squares : ndarray of shape (d,)
         sum_i w_i (x_ij - mean_j)^2; nan where it was not asked for.
     sample : RowSample
@@ -136,17 +136,17 @@ class Tally:
 
     @property
     def box(self) -> Box:
-        """Where the rows lie."""
+        """Bounding box of the rows."""
         return Box(self.low, self.high)
 
     @property
     def variances(self) -> Array:
-        """Of the columns (d,), by weight."""
+        """Weighted variances (d,) of the columns."""
         return self.squares / self.weight if self.weight > 0 else np.zeros_like(self.squares)
 
     @property
     def variance(self) -> float:
-        """Weighted variance of all entries together, columns not told apart."""
+        """Weighted variance of all entries of all columns together."""
         return float(np.mean(self.squares) / self.weight + np.var(self.mean)) if self.weight > 0 else 0.0
 
     def __add__(self, other: Tally) -> Tally:
@@ -166,7 +166,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class TallyOf:
-    """The work that makes the tally of a block.
+    """The function that computes the tally of a block.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class TallyOf:
 
 
 def _box(x: Any) -> Box:
-    """The box of rows, in threads over chunks."""
+    """The bounding box of rows, computed by threads chunk by chunk."""
     firsts = list(range(0, x.shape[0], _CHUNK))
     found: dict[int, Box] = {}
 

@@ -1,4 +1,4 @@
-"""Tables written block by block, under another name until they are whole."""
+"""Tables written block by block to a temporary file, which is renamed once it is complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gramless.registry import Registry
 
 
 class Writer(ABC):
-    """Writes rows to a file that appears when all of them are there, and not at all after an error.
+    """Writes rows to a file that appears once all rows are written, and does not appear after an error.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Writer(ABC):
         Of the columns.
     dtype : dtype
     beside : dict of str to array of shape (n,), optional
-        Columns of numbers or texts that go before those that are written, where the format has columns of many types.
+        Columns of numbers or strings to put before the columns `names`, in formats with columns of different types.
     """
 
     mixed = False  #: whether columns may have types of their own
@@ -73,7 +73,7 @@ class Writer(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            with suppress(Exception) if kind is not None else nullcontext():  # the first error is the one to tell
+            with suppress(Exception) if kind is not None else nullcontext():  # so that the first error is raised
                 self.end()
             if kind is None:
                 os.replace(self._temporary, self.path)
@@ -81,7 +81,7 @@ class Writer(ABC):
             self._temporary.unlink(missing_ok=True)
 
     def beside_rows(self, count: int) -> list[Array]:
-        """Of the columns beside, those of the next `count` rows."""
+        """The next `count` rows of each column of `beside`."""
         return [values[self.rows : self.rows + count] for values in self.beside.values()]
 
     @abstractmethod
@@ -90,11 +90,11 @@ class Writer(ABC):
 
     @abstractmethod
     def append(self, block: Array) -> None:
-        """Write a block of the right width and type."""
+        """Write a block with the right number of columns and the right type."""
 
     @abstractmethod
     def end(self) -> None:
-        """Make the file whole, and close it."""
+        """Complete the file, and close it."""
 
 
 writers: Registry[type[Writer]] = Registry("format to write")
@@ -106,12 +106,12 @@ def open_writer(path: Any, names: Any, dtype: Any = np.float64, beside: dict[str
     Parameters
     ----------
     path : str or Path
-        What is there is replaced in one step, at the end.
+        An existing file is replaced in one step, at the end.
     names : sequence of str
         Of the columns.
     dtype : dtype
     beside : dict of str to array of shape (n,), optional
-        Columns of numbers or texts to write before those, to ``.parquet`` and ``.csv``.
+        Columns of numbers or strings to write before the columns `names`, for ``.parquet`` and ``.csv``.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class NpyWriter(Writer):
 
 @writers.register(".parquet")
 class ParquetWriter(Writer):
-    """Parquet, a group of rows for each block."""
+    """Parquet, with one row group for each block."""
 
     mixed = True
 
@@ -192,7 +192,7 @@ class ParquetWriter(Writer):
 
 @writers.register(".csv")
 class CsvWriter(Writer):
-    """Text with a line of names; numbers in the fewest digits that give them back."""
+    """CSV with a header line; numbers in the fewest digits that reproduce them exactly."""
 
     mixed = True
 
@@ -216,7 +216,7 @@ class CsvWriter(Writer):
 
 @writers.register(".npz")
 class NpzWriter(Writer):
-    """NumPy's archive with one array, ``rows``: the array is first written beside it, then packed."""
+    """NumPy's archive with one array, ``rows``: the array is first written to a file of its own, then archived."""
 
     def begin(self, path: Path) -> None:
         self._packed = path

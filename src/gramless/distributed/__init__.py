@@ -1,4 +1,4 @@
-"""Dask behind the protocol of :mod:`gramless.data`: no mathematics here."""
+"""The protocols of :mod:`gramless.data` implemented with Dask; this package has no numerical code."""
 
 from gramless.distributed.client import cluster_client
 from gramless.distributed.lazy import map_rows

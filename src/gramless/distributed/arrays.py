@@ -1,4 +1,4 @@
-"""What a Dask array or data frame must be like to be rows."""
+"""Checks of Dask arrays and data frames before they are read as rows."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 def as_array(x: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """A Dask array (n, d) in blocks of whole rows, and the names of its columns where it has any.
+    """A Dask array (n, d) in blocks of whole rows, and the names of its columns, or None.
 
-    Blocks may be of any length, known or not.
+    Blocks may have any number of rows, known or unknown.
     """
     names = None
     if hasattr(x, "to_dask_array"):
@@ -32,7 +32,7 @@ def as_array(x: Any) -> tuple[Any, tuple[str, ...] | None]:
 
 
 def _numeric_columns(frame: Any) -> tuple[str, ...] | None:
-    """Names of the columns, all of which are numbers."""
+    """Names of the columns; raises unless all columns are numeric."""
     for name, dtype in frame.dtypes.items():
         if getattr(dtype, "kind", "O") not in "fiub":
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The Dask client that is active, or one of our own for the time of a call."""
+"""The active Dask client, or a client of a local cluster for the duration of a call."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 from gramless.arrays import thread_count
 
-_WAIT = "60s"  # for the first worker of a cluster that is starting
+_WAIT = "60s"  # wait for the first worker of a starting cluster
 
 
 @contextmanager
 def cluster_client() -> Iterator[Any]:
-    """Context of a client: the active one, whose cluster has at least one worker, or a local one that is closed after.
+    """Context of a Dask client: the active client, or a client of a local cluster that is closed at the end.
 
-    A local cluster has a process for every thread this process may use, one thread each: NumPy and finufft then share
-    no core.
+    A local cluster has one single-threaded process for each thread that this process may use, so that NumPy and
+    finufft do not compete for cores.
     """
     from distributed import Client, default_client
 
@@ -27,7 +27,7 @@ def cluster_client() -> Iterator[Any]:
         client = default_client()
     except ValueError:
         client = None
-    if client is None:  # outside of `except`, or errors of the work would be told as following from this one
+    if client is None:  # outside of `except`, or this ValueError would be the context of every later error
         with _local_cluster() as cluster, Client(cluster, set_as_default=False) as own:
             yield own
         return
@@ -40,9 +40,9 @@ def cluster_client() -> Iterator[Any]:
 def _local_cluster() -> Any:
     """A cluster of processes on this machine.
 
-    Every one of them imports the script that was started. Where that calls `fit` outside of
-    ``if __name__ == "__main__"``, it comes here again, before it is a worker: it has to go without a word, and the
-    first process says what to do.
+    Every process imports the main script. A script that calls `fit` outside of ``if __name__ == "__main__"`` comes here
+    again in each process that is starting. Such a process exits silently, and the first process raises the error that
+    says what to do.
     """
     from distributed import LocalCluster
 
@@ -50,7 +50,7 @@ def _local_cluster() -> Any:
         raise SystemExit(1)
     nanny = logging.getLogger("distributed.nanny")
     level = nanny.level
-    nanny.setLevel(logging.CRITICAL)  # what goes wrong now is raised
+    nanny.setLevel(logging.CRITICAL)  # failures to start are raised below
     try:
         return LocalCluster(
             n_workers=thread_count(), threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=40
@@ -66,7 +66,7 @@ def _local_cluster() -> Any:
 
 
 def running_workers(client: Any) -> dict[str, int]:
-    """Address of each worker, and its threads; waits for one where there is none, as when all are starting anew."""
+    """Address and number of threads of each worker; waits where there is no worker, as when all are restarting."""
     while not (workers := client.nthreads()):
         try:
             client.wait_for_workers(1, timeout=_WAIT)
@@ -78,17 +78,17 @@ def running_workers(client: Any) -> dict[str, int]:
 
 
 def worker_memory(client: Any) -> int:
-    """Bytes that the smallest worker has for each of its threads; 0 where workers have no limit."""
+    """Least memory per thread of any worker, in bytes; 0 where workers have no limit."""
     try:
         info = client.scheduler_info(n_workers=-1)
-    except TypeError:  # before 2024.12 there was no limit to lift
+    except TypeError:  # before 2024.12, Dask always listed all workers
         info = client.scheduler_info()
     shares = [worker["memory_limit"] // max(1, worker["nthreads"]) for worker in info["workers"].values()]
     return int(min((share for share in shares if share), default=0))
 
 
 def retries() -> int:
-    """How often Dask may try a piece of work again: ``gramless.retries`` in its configuration, 3 by default."""
+    """How often Dask retries a task: ``gramless.retries`` in Dask's configuration, else GRAMLESS_RETRIES, else 3."""
     import dask
 
     return int(dask.config.get("gramless.retries", int(os.environ.get("GRAMLESS_RETRIES", "3"))))

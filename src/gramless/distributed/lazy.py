@@ -1,4 +1,4 @@
-"""Functions of rows applied to Dask collections, when they are computed."""
+"""Functions of rows applied lazily to Dask collections."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def map_rows(x: Any, function: Work, columns: int | None, dtype: Any) -> Any:
     ----------
     x : dask Array or DataFrame of shape (n, d)
     function : callable
-        Of a block (m, d), to (m, columns); to (m,) where `columns` is None. It must be picklable.
+        Maps a block (m, d) to (m, columns), or to (m,) where `columns` is None. Must be picklable.
     columns : int or None
     dtype : dtype
-        Of the result.
+        dtype of the result.
     """
     from dask import delayed
 

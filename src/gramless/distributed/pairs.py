@@ -12,10 +12,10 @@ from gramless.distributed.work import added, given, pair_up
 
 
 class DaskPairs:
-    """Groups of parts, stacked to blocks, where their pairs will be worked on.
+    """Groups of parts, stacked to blocks on the workers that will work on pairs of blocks.
 
-    A pair of blocks belongs to a worker, and a worker has as few blocks as can be: of W workers each needs about
-    sqrt(2 / W) of the rows. When a worker is lost, its blocks and pairs go to others.
+    Every pair of blocks is assigned to one worker, such that a worker needs few blocks: each of W workers needs about
+    sqrt(2 / W) of the rows. When a worker is lost, its blocks and pairs go to other workers.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ class DaskPairs:
 
 
 def assign_pairs(count: int, workers: Sequence[str]) -> dict[tuple[int, int], str]:
-    """A worker for each pair of `count` blocks, a <= b: equal numbers, and neighbours together.
+    """A worker for each pair (a, b), a <= b, of `count` blocks: equal work, and neighbouring pairs together.
 
-    The triangle of pairs is walked through along a curve that stays near where it is (Morton's), and cut in equal
-    lengths; a pair of a block with itself is half the work.
+    The pairs are sorted along the Z-order (Morton) curve, which keeps neighbours together, and cut in pieces of equal
+    work. The pair of a block with itself counts as half a pair.
 
     Examples
     --------

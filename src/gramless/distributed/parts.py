@@ -17,14 +17,14 @@ from gramless.errors import PartitionError
 
 
 class DaskParts:
-    """Parts that are tasks of a cluster: kept on its workers, or made anew for every pass where they are too large.
+    """Parts that are tasks of a cluster: held on its workers, or recomputed for every pass where they are too large.
 
     Parameters
     ----------
     client : distributed.Client
     items : list of Delayed
     held : bool
-        Whether the items are on the workers.
+        Whether the items are held on the workers.
     """
 
     def __init__(self, client: Any, items: Sequence[Any], held: bool) -> None:
@@ -85,7 +85,7 @@ class DaskParts:
     def _tasks(
         self, work: Work, shared: Sequence[Any], each: Sequence[Any] | None, numbers: Sequence[int]
     ) -> list[Any]:
-        """One task for each part; what they share is a task of its own, so that it is sent once."""
+        """One task for each part; each shared argument is a task of its own, so that it is sent once."""
         from dask import delayed
 
         function = delayed(work_on, pure=False)
@@ -99,7 +99,7 @@ class DaskParts:
         ]
 
     def _named(self, error: BaseException) -> str:
-        """The message, with the number of the part where its future tells."""
+        """The message, with the numbers of the failed parts where their futures are known."""
         from distributed import futures_of
 
         items = enumerate(self._items if self._held else [])
@@ -111,7 +111,7 @@ class DaskParts:
 
 @contextmanager
 def large_arguments() -> Iterator[None]:
-    """Context without Dask's advice to scatter large arguments: what is scattered is lost with its worker."""
+    """Context without Dask's warning about large arguments: scattered arguments would be lost with their worker."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         yield

@@ -19,14 +19,14 @@ from gramless.distributed.parts import DaskParts, large_arguments
 def open_parts(x: Any, weights: Any = None) -> Iterator[tuple[DaskParts, tuple[str, ...] | None]]:
     """Context of the parts of `x`, and the names of its columns.
 
-    The parts stay on the workers if they fit in half of their memory, or if nobody knows how large they are; otherwise
-    each pass makes them anew.
+    The parts stay on the workers if they fit in half of the workers' memory, or if their size is unknown; otherwise
+    each pass recomputes them.
 
     Parameters
     ----------
     x : dask Array or DataFrame of shape (n, d)
     weights : dask Array, Series or array-like of shape (n,), or str, optional
-        A name stands for a column of a data frame.
+        A string names a column of the data frame.
     """
     if isinstance(weights, str):
         x, weights = _without_column(x, weights)
@@ -41,7 +41,7 @@ def open_parts(x: Any, weights: Any = None) -> Iterator[tuple[DaskParts, tuple[s
 
 
 def _without_column(x: Any, name: str) -> tuple[Any, Any]:
-    """A data frame without the column that has the weights, and that column."""
+    """The data frame without the column of weights, and the column of weights."""
     if name not in getattr(x, "columns", ()):
         raise ValueError(f"sample_weight={name!r} is no column of X; pass one weight for each row, or a data frame")
     return x.drop(columns=[name]), x[name]
@@ -49,7 +49,7 @@ def _without_column(x: Any, name: str) -> tuple[Any, Any]:
 
 def _fits(client: Any, rows: Any) -> bool:
     room = worker_memory(client) * sum(running_workers(client).values())
-    return not room or not rows.nbytes > room / 2  # an unknown size is not a number
+    return not room or not rows.nbytes > room / 2  # an unknown size is NaN, and counts as fitting
 
 
 def _with_weights(client: Any, rows: Any, weights: Any) -> list[Any]:
@@ -67,7 +67,7 @@ def _with_weights(client: Any, rows: Any, weights: Any) -> list[Any]:
 
 
 def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Block:
-    """The part of a block of rows (m, d); weights are ones where there are none."""
+    """The part made of a block of rows (m, d); all weights are 1 where `weights` is None."""
     if scipy.sparse.issparse(block):
         raise ValueError("blocks are sparse; pass X.map_blocks(lambda block: block.toarray())")
     x = np.ascontiguousarray(block, dtype=dtype)
@@ -80,7 +80,7 @@ def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Block:
 
 
 def _shares(client: Any, rows: Any, weights: Any) -> list[Any]:
-    """Weights block by block."""
+    """The weights, split like the blocks of `rows`."""
     if hasattr(weights, "to_dask_array"):
         weights = weights.to_dask_array()
     if hasattr(weights, "to_delayed"):

@@ -1,4 +1,4 @@
-"""What runs on a worker: a piece of work on one part, with one thread, and its number in the error if it fails."""
+"""The functions that run on a worker: work on one part with one thread; errors name the part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramless.errors import PartitionError
 
 
 def size_of_fields(value: Any) -> int:
-    """Bytes of an object of ours; Dask would take it for empty, send it about for nothing, and not spill it."""
+    """Bytes of a gramless object; Dask would estimate almost 0, move the object freely, and never spill it to disk."""
     return sum(sizeof(field) for field in vars(value).values())
 
 
@@ -25,7 +25,7 @@ sizeof.register(Block)(size_of_fields)
 
 
 def sized(value: Any) -> Any:
-    """The value, of a type whose size Dask can tell from now on."""
+    """The value; its type is registered with Dask, so that Dask knows its size."""
     kind = type(value)
     if kind not in _SIZED and kind.__module__.startswith("gramless."):
         sizeof.register(kind)(size_of_fields)
@@ -34,7 +34,7 @@ def sized(value: Any) -> Any:
 
 
 def work_on(work: Work, number: int, part: Any, *arguments: Any) -> Any:
-    """``work(part, *arguments)``: a worker has as many tasks as threads, so each task gets one."""
+    """``work(part, *arguments)`` with one thread: a worker runs as many tasks as it has threads."""
     with use_threads(1):
         try:
             return sized(work(part, *arguments))
@@ -60,11 +60,11 @@ def added(group: Sequence[Any]) -> Any:
 
 
 def given(value: Any) -> Any:
-    """A value that travels as an argument of a task: if the worker that has it dies, the scheduler has it still."""
+    """The value, as the result of a task: if a worker with the value dies, the scheduler still has the argument."""
     return value
 
 
 def failure(numbers: Sequence[int], error: BaseException) -> str:
-    """How a message names the parts that failed: when workers die, Dask suspects all that were at work there."""
+    """The message that names the failed parts; when a worker dies, Dask reports all parts that it was working on."""
     names = ", ".join(str(number) for number in numbers)
     return f"partition{'s' if len(numbers) > 1 else ''} {names} failed: {type(error).__name__}: {error}"

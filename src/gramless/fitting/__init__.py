@@ -1,4 +1,4 @@
-"""From rows to a fit, and on: the verbs that every estimator uses."""
+"""The functions that make, extend and join fits; every estimator uses them."""
 
 from gramless.fitting.fit import fit, prepare, warn_of_dominance
 from gramless.fitting.fitted import Fit, Projection, in_precision

@@ -1,4 +1,4 @@
-"""How rows become a fit: survey, plan, begin, finish. Arrays, files and clusters all come through here."""
+"""How rows become a fit: survey, plan, begin, finish. The steps are the same for arrays, files and clusters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def fit(question: Question, rows: Rows) -> Fit:
         if isinstance(rows, FileRows):
             request = out_of_core.with_keeping(question, prepared, plan, request)
         solution = methods[plan.chosen].begin(placed, prepared.rows, prepared.survey, request)
-        if prepared.rows.place.block:  # as in a fit that was interrupted, whose generator is lost
+        if prepared.rows.place.block:  # a resumed fit finishes with a new generator, and must give the same result
             request = make_request(question)
         return _finish(question, plan, prepared.gamma, prepared.rows, solution, request)
 
@@ -49,7 +49,7 @@ def fit(question: Question, rows: Rows) -> Fit:
 
 
 def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Prepared:
-    """Look at the rows, and plan; `planner` (problem, method) chooses among the ways to work."""
+    """Survey the rows and make a plan; ``planner(problem, method)`` chooses the method."""
     refuse_number(question, rows)
     if isinstance(rows, FileRows):
         once = out_of_core.plan_one_pass(question, rows)
@@ -59,7 +59,7 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
         rows = rows.weighted(faded(rows.block.weights, question.half_life))
     measures = question.moves or ("scale" if question.kernel.measures and rows.place.block else "")
     survey = rows.survey(Look(measures, question.memory_limit, lambda: read_seed(question.seed)))
-    if rows.place.block:  # now that they are counted
+    if rows.place.block:  # the survey has counted the rows
         refuse_number(question, rows)
     scaling, seen = Scaling(), survey
     if question.moves:
@@ -75,7 +75,7 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
 
 
 def warn_of_dominance(question: Question, prepared: Prepared) -> None:
-    """Warn where one column dominates the distances that a bandwidth was chosen from."""
+    """Warn where one column dominates the distances from which the bandwidth was chosen."""
     if question.kernel.looks and question.moves != "scale":
         rows, streaming = prepared.rows, prepared.plan.problem.streaming
         remedy = remedy_for(rows.place.workers, question.scalable and not streaming)
@@ -83,7 +83,7 @@ def warn_of_dominance(question: Question, prepared: Prepared) -> None:
 
 
 def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: Solution, request: Request) -> Fit:
-    """The model of a solution, and what is kept of the rows with it."""
+    """The fit with the model of a solution, and with the training rows where the question keeps them."""
     block = None
     if isinstance(solution, Solved):
         block = solution.block
@@ -103,7 +103,7 @@ def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: 
 
 
 def refuse_number(question: Question, rows: Rows) -> None:
-    """Raise where there are too few rows, as far as their number is known."""
+    """Raise where there are too few rows; pass where their number is not known yet."""
     if rows.n is None or isinstance(rows, MemoryRows):
         return
     n, name = rows.n, rows.name
@@ -116,7 +116,7 @@ def refuse_number(question: Question, rows: Rows) -> None:
 
 
 def _refuse_sums(question: Question, rows: Rows, solution: Any) -> None:
-    """Raise where rows of weight 0 leave too few."""
+    """Raise where too few rows have a positive weight."""
     refuse_weights(solution.weight)
     if question.count > solution.rows:
         raise ValueError(

@@ -21,7 +21,7 @@ from gramless.spaces import Eigenspace, RidgePreimage, RowSample
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Components of rows, as they come, in their precision; small enough to be sent to workers."""
+    """Maps rows in the units of the input to components in their precision; small enough to be sent to workers."""
 
     space: Eigenspace
     scaling: Scaling
@@ -32,7 +32,7 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """All that an estimator holds: a model, or a state that finishes as one. It is replaced, never changed.
+    """All that an estimator holds: a model, or the state of a stream that becomes a model. A fit is immutable.
 
     Attributes
     ----------
@@ -42,15 +42,15 @@ class Fit:
     dtype : dtype
         Precision of the results.
     model : Model or None
-        None in a stream whose model nobody has asked for.
+        None in a stream whose model has not been computed yet.
     state : State or None
-        Of a stream.
+        State of a stream; None in a fit of all rows at once.
     before : Eigenspace or None
-        Of the last model of a stream that was asked for: later ones take over its signs.
+        Eigenspace of the last model computed in a stream: later models take over its signs.
     x, weights : array of shape (n, d), ndarray of shape (n,), or None
-        Training rows as they came, where they are kept.
+        Training rows in the units of the input, where they are kept.
     sample : RowSample or None
-        Of rows as they came, for pre-images of models without their training rows.
+        Sample of rows in the units of the input, for pre-images of models without their training rows.
     preimage : RidgePreimage or None
     """
 
@@ -68,7 +68,7 @@ class Fit:
 
     @property
     def finished(self) -> Model:
-        """The model, which must have been asked for by :func:`finish`."""
+        """The model; a stream must have gone through :func:`finish` before."""
         if self.model is None:
             raise ValueError("the model of a stream is made by finish")
         return self.model
@@ -80,15 +80,15 @@ class Fit:
         return kernel
 
     def projection(self) -> Projection:
-        """What a projection needs of the fit."""
+        """The part of the fit that projecting rows needs."""
         return Projection(self.finished.space, self.scaling)
 
     def project(self, x: Any) -> Array:
-        """Components (m, k) of rows as they come (m, d)."""
+        """Components (m, k) of rows (m, d) in the units of the input."""
         return self.finished.space.project(self.scaling(x))
 
     def scores(self) -> Array:
-        """Components (n, k) of the training rows: from the eigenvectors, where there are any."""
+        """Components (n, k) of the training rows: from the eigenvectors, where the model has eigenvectors."""
         if self.weights is None:
             raise ValueError("the training rows were not kept")
         scores = self.finished.scores(self.weights)
@@ -101,7 +101,7 @@ class Fit:
 
     @cached_property
     def eigenvalues(self) -> Array:
-        """Of the centred Gram matrix (k,)."""
+        """Eigenvalues (k,) of the centred Gram matrix."""
         return in_range(self.finished.space.scatter, self.dtype, "eigenvalues")
 
     @cached_property
@@ -112,10 +112,10 @@ class Fit:
 
     @cached_property
     def ratios(self) -> Array:
-        """Parts (k,) of the total variance, that of the components not kept included."""
+        """Ratios (k,) of the variances to the total variance, which includes the components not kept."""
         space = self.finished.space
         total = space.trace
-        if self.kernel.mercer:  # where weights are very far apart both are rounding
+        if self.kernel.mercer:  # with weights of very different sizes, rounding can put the trace below this sum
             total = max(total, float(space.scatter.sum()))
         ratio = space.scatter / total if total > 0 else np.zeros_like(space.scatter)
         return ratio.astype(self.dtype)
@@ -127,14 +127,14 @@ def in_precision(values: Array, x: Any) -> Array:
 
 
 def trimmed(question: Question, model: Model) -> Model:
-    """The model without components of eigenvalue 0, where these are not wanted."""
+    """The model without components of eigenvalue 0, where the question drops them."""
     if question.fewest is None:
         return model
     return model.truncated(max(question.fewest, int((model.space.scatter > 0).sum())))
 
 
 def refuse_overflow(model: Model, dtype: Any) -> None:
-    """Raise where eigenvalues or variances do not fit the precision of the rows."""
+    """Raise where eigenvalues or variances overflow the precision of the rows."""
     if np.dtype(dtype) != np.float64:
         in_range(model.space.scatter, dtype, "eigenvalues")
         in_range(model.space.scatter / model.space.weight, dtype, "variances")

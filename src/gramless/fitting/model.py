@@ -1,4 +1,4 @@
-"""The finished fit: an eigenspace with its certificate, and how many components it has."""
+"""The model: an eigenspace with its certificate; and the number of components for a share of the variance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Model:
     passes : int
         Sweeps over the Gram matrix; 0 where none was needed.
     moments : Moments or None
-        Of explicit features: all that is kept of the rows.
+        Moments of explicit features: all that such a model keeps of the rows.
     residuals : ndarray of shape (k,) or None
         Norms of the residuals of the eigenvectors, where there are any.
     """
@@ -43,13 +43,13 @@ class Model:
     residuals: Array | None = None
 
     def with_vectors(self, scores: Array, weights: Array) -> Model:
-        """The same with its eigenvectors, from the components `scores` (n, k) of the rows that were fitted."""
+        """The model with its eigenvectors, computed from the components `scores` (n, k) of the training rows."""
         values = self.space.scatter
         scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
         return replace(self, vectors=less_mean(scores * np.sqrt(weights)[:, None] * scale, weights))
 
     def scores(self, weights: Array) -> Array | None:
-        """Components (n, k) of the rows that were fitted, 0 where a weight is; None without eigenvectors."""
+        """Components (n, k) of the training rows, 0 for rows of weight 0; None without eigenvectors."""
         if self.vectors is None:
             return None
         roots = np.sqrt(weights)
@@ -57,11 +57,11 @@ class Model:
         return np.asarray(self.vectors * np.sqrt(self.space.scatter) * scale[:, None])
 
     def lean(self) -> Model:
-        """What projecting needs."""
+        """The model without what projecting does not need."""
         return replace(self, vectors=None, moments=None, residuals=None)
 
     def flipped(self, signs: Array) -> Model:
-        """The same with components multiplied by `signs` (k,)."""
+        """The model with its components multiplied by `signs` (k,)."""
         space = replace(self.space, basis=self.space.basis * signs, offset=self.space.offset * signs)
         return replace(self, space=space, vectors=None if self.vectors is None else self.vectors * signs)
 
@@ -74,10 +74,10 @@ class Model:
 
 
 def less_mean(vectors: Array, weights: Array) -> Array:
-    """Eigenvectors (n, k) of the centred Gram matrix, made from scores, less what a rounded mean put into all of them.
+    """Eigenvectors (n, k) of the centred Gram matrix, made from scores, without the error that a rounded mean adds.
 
-    Far from the origin that is much more than the rounding of the components; exact ones are orthogonal to the roots of
-    the weights.
+    For rows far from the origin this error is much larger than the rounding of the components. Exact eigenvectors are
+    orthogonal to the square roots of the weights.
     """
     roots = np.sqrt(weights)
     return np.asarray(vectors - np.outer(roots, roots @ vectors / weights.sum()))
@@ -87,7 +87,7 @@ Found = TypeVar("Found")
 
 
 def components_for_share(values: Array, goal: float) -> int:
-    """How many of descending eigenvalues `values` sum to `goal`; all of them where they do not.
+    """Number of leading eigenvalues whose sum reaches `goal`; all of `values` (descending) where the sum does not.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def components_for_share(values: Array, goal: float) -> int:
 def solve_for_share(
     solve: Callable[[int, Found | None], Found], enough: Callable[[Found, int], bool], k: int, most: int
 ) -> Found:
-    """``solve(k, the solution before)`` for twice as many components each time, until there are `enough`."""
+    """``solve(k, previous solution)`` with `k` doubled each time, until ``enough(solution, k)`` or `k` is `most`."""
     found = solve(k, None)
     while k < most and not enough(found, k):
         k = min(most, 2 * k)

@@ -1,4 +1,4 @@
-"""What is different about rows that are read in blocks: one pass instead of two, and checkpoints."""
+"""The parts of a fit that only out-of-core rows need: one pass instead of two, and checkpoints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gramless.warning import warn
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """What another process needs to go on with a pass for moments.
+    """What a checkpoint keeps so that another process can resume a pass for moments.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Begun:
     features : FeatureMap
     gamma : float
     rows : int or None
-        Of the source, where that is known.
+        Number of rows of the source, where it is known.
     mean, scale : ndarray of shape (d,) or None
-        Of the scaling.
+        Mean and scale of the scaling.
     """
 
     plan: Plan
@@ -52,7 +52,7 @@ class Begun:
 def plan_one_pass(question: Question, rows: FileRows) -> Prepared | None:
     """A plan that reads every row once, made from the first block; None where a survey of all rows is better.
 
-    Only monomials, and maps for a declared domain, need no survey.
+    Only monomials, and feature maps for a declared domain, need no survey.
     """
     again = rows.place.again and not rows.sparse
     if again:
@@ -65,12 +65,12 @@ def plan_one_pass(question: Question, rows: FileRows) -> Prepared | None:
         )
     head = rows.head()
     survey = MemoryRows(head).survey(Look("", question.memory_limit))
-    with warnings.catch_warnings():  # what there is to say of the kernel is said below, or when all rows are known
+    with warnings.catch_warnings():  # the warning comes below, or from the survey of all rows
         warnings.simplefilter("ignore", IndefiniteKernelWarning)
         gamma, kernel = question.kernel.of(survey)
     if again and question.domain is None and isinstance(as_power(kernel), str):
         return None
-    rows.work_on(head, lambda block: domain_of(question, survey, Scaling()))  # refuses rows outside
+    rows.work_on(head, lambda block: domain_of(question, survey, Scaling()))  # raises for rows outside the domain
     try:
         problem = pose(question, kernel, survey, rows.place, Scaling())
         problem = planned_stream(question, problem, rows.n or max(10**6, head.x.shape[0]))
@@ -87,7 +87,7 @@ def plan_one_pass(question: Question, rows: FileRows) -> Prepared | None:
 
 
 def with_keeping(question: Question, prepared: Prepared, plan: Plan, request: Request) -> Request:
-    """The request of a fit from a file: what its pass keeps of the rows, and what a checkpoint needs to go on."""
+    """The request of a fit from a file: what its pass keeps of the rows, and what a checkpoint needs to resume."""
     rows = prepared.rows
     if isinstance(rows, FileRows):
         _warn_unused(rows, plan.chosen)
@@ -99,7 +99,7 @@ def with_keeping(question: Question, prepared: Prepared, plan: Plan, request: Re
 
 
 def resume(question: Question, rows: Rows) -> tuple[Plan, float, Rows, MomentState]:
-    """Go on with a pass for moments that was interrupted: its plan, its gamma, its rows and their moments."""
+    """Resume an interrupted pass for moments; returns its plan, its gamma, its rows and their moments."""
     begun: Begun = rows.begun
     plan, scaling = begun.plan, Scaling(begun.mean, begun.scale)
     method, moved = methods[plan.chosen], rows.moved(scaling)
@@ -108,12 +108,12 @@ def resume(question: Question, rows: Rows) -> tuple[Plan, float, Rows, MomentSta
     moved.n = begun.rows
     observer().begins(plan.chosen, plan.seconds)
     keeping = _keeping(question, moved, plan, lambda features: begun)
-    request = Request(np.random.default_rng(), keeping=keeping)  # the features are made already: nothing is drawn
+    request = Request(np.random.default_rng(), keeping=keeping)  # no seed: the features have been drawn already
     return plan, begun.gamma, moved, method.gather(plan.placed, moved, begun.features, request)
 
 
 def fit_in_batches(question: Question, rows: Rows) -> Fit:
-    """A stream whose batches are the blocks, for methods that are no sums."""
+    """A stream whose batches are the blocks, for methods whose work is not a sum over blocks."""
     if isinstance(rows, FileRows) and rows.checkpoint is not None:
         raise ValueError(
             f"checkpoint={str(rows.checkpoint.path)!r} needs a method whose blocks add up, and {rows.name} leads to a "
@@ -133,7 +133,7 @@ def _keeping(question: Question, rows: Rows, plan: Plan, begun: Any) -> Keeping:
 
 
 def _warn_unused(rows: FileRows, method: str) -> None:
-    """Say, before the work begins, that it will not be resumed."""
+    """Warn, before the work begins, where the method cannot be resumed from a checkpoint."""
     if rows.checkpoint is not None and method not in maps:
         warn(
             f"checkpoint={str(rows.checkpoint.path)!r} has no effect with method {method!r}, whose work is no sum over "

@@ -1,4 +1,4 @@
-"""The problem that a question poses for rows: what the methods are asked about."""
+"""The problem that a question poses for rows; methods are planned and run from it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gramless.gram.spectrum import SAMPLE, estimate_spectrum, spread
 from gramless.kernels import Kernel
 from gramless.problem import Problem
 
-_ALL = 1000  # components to plan with, where all are asked for of rows that are not in memory
+_ALL = 1000  # components to plan with, where all components of rows that are not in memory are asked for
 _SHARE = 16  # components to begin with, where a share of the variance is asked for
-_STREAM = 10**6  # rows to plan a stream for
+_STREAM = 10**6  # rows to plan a stream for, as their number is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,12 @@ class Prepared:
     ----------
     plan : Plan
     problem : Problem
-        As it will be solved; the plan may be for fewer components.
+        The problem to be solved; the plan may be for fewer components.
     gamma : float
     survey : Survey
-        Of the rows as the kernel sees them.
+        Survey of the centred and scaled rows.
     rows : Rows
-        As the kernel sees them.
+        Rows, centred and scaled.
     """
 
     plan: Plan
@@ -47,7 +47,7 @@ class Prepared:
 
 
 def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scaling: Scaling) -> Problem:
-    """The problem for rows that a survey has looked at, as the kernel sees them.
+    """The problem for surveyed rows, which are centred and scaled already.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scali
     survey : Survey
     place : Place
     scaling : Scaling
-        What the rows have gone through; it turns ``domain=``, which is in the units of the input.
+        Scaling applied to the rows; it is applied to ``domain=`` as well, which is in the units of the input.
     """
     n, view = survey.n, survey.view
     sparse = bool(scipy.sparse.issparse(view))
@@ -99,7 +99,7 @@ def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scali
 
 
 def domain_of(question: Question, survey: Survey, scaling: Scaling) -> Box | None:
-    """``domain=`` where the kernel sees it, which must hold the rows looked at; None without one, or without a box."""
+    """``domain=`` after scaling; raises where surveyed rows lie outside. None without a domain or without a box."""
     if question.domain is None or survey.box is None:
         return None
     given = read_domain(question.domain, survey.view.shape[1])
@@ -110,7 +110,7 @@ def domain_of(question: Question, survey: Survey, scaling: Scaling) -> Box | Non
 
 
 def posed_for_plan(question: Question, problem: Problem) -> Problem:
-    """The problem as it is planned: all components of rows that are not in memory are planned as if they were few."""
+    """The problem as it is planned: at most `_ALL` components where all components of out-of-core rows are wanted."""
     few = question.everything and (problem.block or problem.workers)
     return replace(problem, k=min(problem.k, _ALL)) if few else problem
 
@@ -123,6 +123,6 @@ def posed_for_stream(question: Question, problem: Problem) -> Problem:
 
 
 def planned_stream(question: Question, problem: Problem, n: int | None = None) -> Problem:
-    """The problem of a stream as it is planned: for many rows, where their number is not known."""
+    """The problem of a stream as it is planned: for at least `_STREAM` rows where `n` is not known."""
     n = max(problem.n, _STREAM) if n is None else n
     return replace(posed_for_stream(question, problem), n=n, k=question.count or _SHARE)

@@ -1,4 +1,4 @@
-"""The way back to the input, learnt with a fit: a ridge regression of rows on their components."""
+"""Pre-images, learnt with a fit: a ridge regression of rows on their components."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gramless.fitting.fitted import Fit, in_precision
 from gramless.fitting.question import Question
 from gramless.spaces import RidgePreimage, RowSample
 
-_SAMPLE = 4096  # rows at most that a model without its training rows keeps
+_SAMPLE = 4096  # most rows that a model without its training rows keeps
 
 
 def sampled(question: Question, found: Fit, x: Any, weights: Array | None, *, first: bool) -> Fit:
-    """The fit with a sample of rows that go by, for the pre-images of models that forget them."""
+    """The fit with rows of this batch in its sample, for pre-images of models without their training rows."""
     if question.ridge is None or weights is None:
         return found
     _refuse_sparse(x)
@@ -44,12 +44,12 @@ def learn_preimage(question: Question, found: Fit) -> Fit:
 
 
 def _refuse_sparse(x: Any) -> None:
-    """Pre-images are dense."""
+    """Raise for sparse rows: pre-images are dense."""
     if hasattr(x, "toarray"):
         raise ValueError("Inverse transform not implemented for sparse matrices: pass X.toarray().")
 
 
 def sample_size(question: Question, d: int) -> int:
-    """Rows of `d` columns that a model without its training rows keeps."""
+    """Number of rows with `d` columns that a model without its training rows keeps."""
     room = parse_memory(question.memory_limit) // (8 * 8 * d)
     return max(1, min(_SAMPLE, room))

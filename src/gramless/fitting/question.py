@@ -1,4 +1,4 @@
-"""What a fit is asked for: nothing of the rows."""
+"""What a fit is asked for, independent of the rows."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class KernelChoice(Protocol):
-    """The kernel, as far as it is known before the rows are: its bandwidth may depend on them.
+    """The kernel as it is known before the rows: its bandwidth may depend on them.
 
     Attributes
     ----------
     precomputed : bool
         Whether the rows are a Gram matrix.
     looks : bool
-        Whether the bandwidth is chosen by looking at rows.
+        Whether the bandwidth is chosen from rows.
     measures : bool
-        Whether the variance of all rows is needed for it.
+        Whether the bandwidth depends on the variance of all rows.
     """
 
     @property
@@ -34,10 +34,10 @@ class KernelChoice(Protocol):
     def measures(self) -> bool: ...
 
     def warn(self, survey: Survey, names: Any, remedy: str) -> None:
-        """Warn where one column dominates the distances that the bandwidth is chosen from."""
+        """Warn where one column dominates the distances from which the bandwidth is chosen."""
 
     def of(self, survey: Survey) -> tuple[float, Kernel]:
-        """The number that `gamma` stands for, and the kernel."""
+        """The value of `gamma` for these rows, and the kernel with it."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class FixedKernel:
     ----------
     kernel : Kernel
     gamma : float
-        The number that is told as its `gamma`.
+        The value reported as `gamma`.
     warns : bool
-        Whether an indefinite kernel warns.
+        Whether an indefinite kernel raises a warning.
     """
 
     kernel: Kernel
@@ -62,10 +62,10 @@ class FixedKernel:
     measures: ClassVar[bool] = False
 
     def warn(self, survey: Survey, names: Any, remedy: str) -> None:
-        """Nothing is chosen."""
+        """No warning: the bandwidth does not depend on distances."""
 
     def of(self, survey: Survey) -> tuple[float, Kernel]:
-        """The kernel; an indefinite one warns."""
+        """The value of `gamma` and the kernel; warns where the kernel is indefinite."""
         if self.warns:
             warn_if_indefinite(self.kernel)
         return self.gamma, self.kernel
@@ -92,26 +92,26 @@ class Question:
     solver : str
         ``"auto"``, ``"dense"``, or the name of an eigenvalue solver.
     iterated_power : int or "auto"
-        Of the randomized solver.
+        Power iterations of the randomized solver.
     max_iter : int or None
     memory_limit : int, float, str or None
         As the user passed it.
     device : str
         As the user passed it.
     moves : {"", "center", "scale"}
-        What is done to the input before the kernel sees it.
+        Whether the input is centred, or centred and scaled, before the kernel.
     scalable : bool
         Whether the user could have asked for ``"scale"``.
     domain : pair of array-like of shape (d,), or None
     keep_rows : bool
     support : int or None
-        Points a stream may keep.
+        Most points that a stream may keep.
     half_life : float or None
-        In rows.
+        Number of rows after which the weight of a row has halved.
     ridge : float or None
-        Of pre-images; None: none are learnt.
+        Ridge parameter of pre-images; None: no pre-images are learnt.
     fewest : int or None
-        Components of eigenvalue 0 are dropped, but for so many in all; None: they are kept.
+        Components of eigenvalue 0 are dropped as long as `fewest` components remain; None: they are kept.
     seed : int, RandomState, Generator or None
     """
 

@@ -1,4 +1,4 @@
-"""Rows that come in batches: a fit goes on, loses rows again, or is joined with another."""
+"""Streaming fits: batches of rows are added to a fit or removed from it, and two fits are joined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gramless.progress import observer
 
 
 def extend(question: Question, found: Fit | None, rows: Rows) -> Fit:
-    """The fit of the rows before, if there are any, and of these: every block is a batch."""
+    """The fit `found` (None: an empty one) with `rows` added; every block of `rows` is a batch."""
     found = None if found is None else going_on(question, found)
     for block in rows.blocks():
         if block.weights.any():
@@ -31,7 +31,7 @@ def extend(question: Question, found: Fit | None, rows: Rows) -> Fit:
 
 
 def shrunk(question: Question, found: Fit, rows: Rows) -> Fit:
-    """The fit without some of its rows."""
+    """The fit with `rows` removed."""
     found = going_on(question, found)
     state = _state(found)
     for block in rows.blocks():
@@ -51,9 +51,9 @@ def finish(question: Question, found: Fit) -> Fit:
 
 
 def join(question: Question, ours: Fit, other_question: Question, theirs: Fit) -> Fit:
-    """The fit of the rows of both, each asked for as its own question says.
+    """The fit of the rows of both fits; each fit comes with the question that it answered.
 
-    Raises a ValueError that says what differs where the two do not fit.
+    Raises a ValueError that names the difference where the two fits cannot be joined.
     """
     states = []
     for asked, found, name in ((question, ours, "this model"), (other_question, theirs, "other")):
@@ -75,11 +75,11 @@ def join(question: Question, ours: Fit, other_question: Question, theirs: Fit) -
     if question.ridge is not None and ours.sample is not None and theirs.sample is not None:
         sample = ours.sample + theirs.sample
     both = _carried(question, ours, states[0].merged(states[1]))
-    return replace(both, sample=sample, before=None)  # neither of the two models has the signs of both
+    return replace(both, sample=sample, before=None)  # the signs of the two models may differ
 
 
 def going_on(question: Question, found: Fit) -> Fit:
-    """The fit as a stream: from what it keeps, or from its rows where it keeps nothing that more could be added to."""
+    """The fit as a stream: from the state of its method, or from its rows where its method leaves no state."""
     if found.state is not None:
         return found
     state = _continued(question, found)
@@ -94,17 +94,17 @@ def going_on(question: Question, found: Fit) -> Fit:
 
 
 def _continued(question: Question, found: Fit) -> State | None:
-    """The state that a finished fit leaves behind; None where it leaves none."""
+    """The state of a finished fit, to which rows can be added; None where its method leaves no state."""
     if found.state is not None:
         return found.state
-    if found.scaling and found.scaling.scale is None:  # every batch would have a mean of its own
+    if found.scaling and found.scaling.scale is None:  # centred input: every batch would have a mean of its own
         return None
     problem = posed_for_stream(question, found.plan.problem)
     return state_of(found.finished, found.weights, problem, make_request(question))
 
 
 def _carried(question: Question, found: Fit, state: State) -> Fit:
-    """A fit that goes on as a stream, perhaps by another method."""
+    """The fit as a stream with this state; the state may belong to another method."""
     plan, carrier = found.plan, state.carrier or found.plan.chosen
     if carrier != plan.chosen:
         plan = carried_on(posed_for_stream(question, plan.problem), carrier)
@@ -112,7 +112,7 @@ def _carried(question: Question, found: Fit, state: State) -> Fit:
 
 
 def _followed(found: Fit, state: State, dtype: Any) -> Fit:
-    """A stream with another state; its model is made when somebody asks for it."""
+    """The stream with another state; :func:`finish` computes its model."""
     before = found.before if found.model is None else found.model.space
     return Fit(found.plan, found.gamma, found.scaling, np.dtype(dtype), state=state, before=before)
 
@@ -123,7 +123,7 @@ def _state(found: Fit) -> State:
 
 
 def _open(question: Question, block: Block, names: Any, seen: Fit | None = None) -> Fit:
-    """The stream that suits a first batch; the rows of `seen`, a fit, have been surveyed and have faded already."""
+    """A new stream, planned for its first batch; the rows of the fit `seen` have been checked and faded already."""
     scaling = Scaling() if seen is None else seen.scaling
     if question.support is not None and question.support < max(1, question.count):
         raise ValueError(
@@ -131,7 +131,7 @@ def _open(question: Question, block: Block, names: Any, seen: Fit | None = None)
             "max_support"
         )
     if question.domain is not None:
-        domain_of(question, MemoryRows(block).survey(), scaling)  # refuses rows outside
+        domain_of(question, MemoryRows(block).survey(), scaling)  # raises for rows outside the domain
     rows = MemoryRows(block.present())
     block, survey = rows.block, rows.survey(Look("", question.memory_limit))
     if seen is None and question.kernel.looks:
@@ -155,12 +155,12 @@ def _open(question: Question, block: Block, names: Any, seen: Fit | None = None)
 
 
 def _grown(question: Question, found: Fit, block: Block) -> Fit:
-    """A stream with one more batch."""
+    """The stream with one more batch."""
     original, kernel, state = block.x, found.plan.problem.kernel, _state(found)
     if found.scaling.mean is not None:
         block = replace(block, x=found.scaling(original), given=original)
     if question.domain is not None:
-        domain_of(question, MemoryRows(block).survey(), found.scaling)  # refuses rows outside
+        domain_of(question, MemoryRows(block).survey(), found.scaling)  # raises for rows outside the domain
     if not (block.weights > 0).all():
         block = block.present()
         original = block.original
