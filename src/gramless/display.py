@@ -1,4 +1,4 @@
-"""How far a fit is, shown on stderr: passes or rows done, residual against tol, time elapsed and time left."""
+"""Progress of a fit on stderr: passes or rows done, residual and tol, time elapsed and time left."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from gramless.progress import Silent
 
-PATIENCE = 2.0  # seconds: a fit that is done by then says nothing
-_WINDOW = 4  # the rate of late passes is a better guess than that of all
+PATIENCE = 2.0  # seconds; a shorter fit shows nothing
+_WINDOW = 4  # residuals that the rate of convergence is estimated from: recent ones predict it better than all
 
 
 class Course(Silent):
-    """Collects what a fit tells of its progress, and estimates the time left.
+    """An observer that records the progress of a fit, and estimates the time left.
 
     Attributes
     ----------
     passes : int
     residual, tol : float
-        Of the largest eigenvalue; ``residual`` is infinite until one is known.
+        Relative to the largest eigenvalue; ``residual`` is infinite until the first report.
     rows, total : int
     """
 
@@ -29,7 +29,7 @@ class Course(Silent):
         self.restart("", inf)
 
     def restart(self, method: str, seconds: float) -> None:
-        """Another method begins."""
+        """Discard what was recorded of another method."""
         self.method, self._planned, self._began = method, seconds, perf_counter()
         self.passes, self.rows, self.total = 0, 0, 0
         self.residual, self.tol = inf, 0.0
@@ -55,11 +55,11 @@ class Course(Silent):
 
     @property
     def left(self) -> float | None:
-        """Seconds that seem to be left: from the rows, from how residuals fall, or from the plan; None: no idea."""
+        """Estimate of the seconds left, from the rows, the decay of the residuals or the plan; None if unknown."""
         now = perf_counter()
         if 0 < self.rows < self.total:
             return (now - self._began) * (self.total - self.rows) / self.rows
-        if self.rows:  # the small eigenproblem that follows is not measured
+        if self.rows:  # the small eigenproblem that follows reports no progress
             return None
         recent = self._history[-_WINDOW:]
         if self.tol > 0 and len(recent) > 1 and recent[-1][1] > self.tol:
@@ -85,12 +85,12 @@ class Course(Silent):
 
 
 class ProgressLine(Course):
-    """Follows a fit; on a terminal, or in a notebook, one line that changes, elsewhere a line every few seconds.
+    """Shows the progress of a fit: one line that is updated in a terminal or notebook, elsewhere a line now and then.
 
     Parameters
     ----------
     verbose : int
-        1: after two seconds; 2 or more: a line at every pass and every chunk of rows.
+        1: the line appears after two seconds; 2 or more: one line for every pass and every block of rows.
     """
 
     def __init__(self, verbose: int) -> None:
@@ -114,7 +114,7 @@ class ProgressLine(Course):
 
     def __exit__(self, *error: Any) -> None:
         self._timer.cancel()
-        with self._lock:  # either the line is there, or it will not come any more
+        with self._lock:  # the timer's thread may be about to start the line
             self._over = True
         if self._live is not None:
             self._live.stop()
@@ -144,7 +144,7 @@ class ProgressLine(Course):
         self._console.print(Text(str(self)))
 
     def _show(self) -> None:
-        """From the timer's thread: the line appears, and is drawn anew four times a second."""
+        """Start the line, which is redrawn four times a second; runs in the timer's thread."""
         from rich.live import Live
         from rich.text import Text
 
@@ -160,7 +160,7 @@ class ProgressLine(Course):
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """A duration as a string, in seconds, minutes or hours.
 
     Examples
     --------

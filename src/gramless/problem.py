@@ -1,4 +1,4 @@
-"""The question a fit asks, how it wants it answered, and what a method would charge for it."""
+"""The problem of a fit, the request for its solution, and the estimate of what a method would cost."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ class Problem:
         Rows and columns of the data.
     kernel : Kernel
     k : int
-        Components wanted (a first guess where a share of the variance was asked for).
+        Number of components wanted (a first guess where a share of the variance was asked for).
     tol : float
         Residual wanted, relative to the largest eigenvalue.
     memory_limit : int
-        Bytes.
+        Bytes that the fit may take.
     solver : str
         ``"auto"`` or the name of an eigenvalue solver.
     threads : int
     sparse : bool
         Whether the rows are CSR.
     low, high : ndarray of shape (d,) or None
-        Box that holds the rows; None for sparse rows and given matrices.
+        Bounding box of the rows; None for sparse rows and precomputed Gram matrices.
     weight : float
         Total weight W.
     strict : bool
-        Whether `tol` was asked for, rather than a default that a named method may miss.
+        Whether the user passed `tol`; a method chosen by name may miss a default `tol`.
     streaming : bool
-        Whether rows come in batches and are not kept: the method must need each only once.
+        Whether rows come in batches and are not kept: the method must need each row only once.
     support : int or None
-        Points a stream may keep; None: as many as come.
+        Most points that a stream may keep; None: no limit.
     forget : bool
-        Whether the rows are to be forgotten after the fit.
+        Whether the model keeps no training rows.
     domain : bool
-        Whether `low` and `high` bound all rows that will ever come.
+        Whether `low` and `high` bound all rows, including those of later batches.
     peak : float
-        Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: what a tolerance is
-        relative to.
+        Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: tolerances are
+        relative to this eigenvalue.
     variance : float
-        Estimate of the trace of that matrix divided by W.
+        Estimate of the trace of the centred Gram matrix divided by W.
     sample : ndarray of shape (m, d) or None
-        Some of the rows, evenly spaced, where those that were given are all there will be.
+        Evenly spaced sample of rows in memory or on a cluster; None where further rows may come, or without a box.
     device : str
-        ``"cpu"``, or the torch device the work is to be done on (``"torch"``: torch's CPU).
+        ``"cpu"``, or the torch device that does the work (``"torch"``: torch's CPU).
     anywhere : bool
         Whether the CPU may be chosen rather than `device`.
     workers : int
-        Of a cluster that the rows lie on, one thread each; 0 where they are in this process.
+        Number of single-threaded workers of a cluster that has the rows; 0 where the rows are in this process.
     partitions : int
-        Pieces that the rows lie in there.
+        Number of partitions of the rows on the cluster.
     block : int
-        Rows that are read at a time, where they come from a file or the like; 0 for rows in memory.
+        Number of rows that are read at a time from a file or another source; 0 for rows in memory.
     mapped : bool
-        Whether rows that are read in blocks can also be had in any order, without being read to memory first.
+        Whether rows that are read in blocks also allow random access, through a memory map.
     """
 
     n: int
@@ -100,13 +100,13 @@ class Estimate:
     ----------
     seconds : float
     bytes : int
-        Peak above what the caller holds.
+        Peak memory on top of the caller's data.
     error : float
-        Residual it can reach, relative to the largest eigenvalue.
+        Residual that the method can reach, relative to the largest eigenvalue.
     refusal : str
-        Why it cannot serve; empty if it can.
+        Why the method cannot be used; empty if it can.
     device : str
-        Where it would work.
+        Device on which the method would run.
     """
 
     seconds: float = float("inf")
@@ -118,18 +118,18 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Keeping:
-    """What a pass over blocks of rows keeps of them besides their moments.
+    """What a pass over blocks of rows checks, and keeps besides the moments.
 
     Attributes
     ----------
     domain : Box or None
-        Rows outside, in the units of the input, are refused as they come.
+        Box in the units of the input; rows outside the box raise an error.
     size : int
-        Rows of a sample for pre-images; 0 for none.
+        Number of rows of the sample for pre-images; 0 for no sample.
     rng : callable
-        A new random generator, for the sample.
+        Returns a new random generator, for the sample.
     begun : callable
-        ``begun(features)`` is what a checkpoint needs to go on with the pass.
+        ``begun(features)`` returns what a checkpoint needs to resume the pass.
     """
 
     domain: Any
@@ -140,15 +140,15 @@ class Keeping:
 
 @dataclass(frozen=True)
 class Request:
-    """What a run is asked for beyond the problem.
+    """What a method is asked for beyond the problem.
 
     Attributes
     ----------
     rng : numpy.random.Generator
     share : float or None
-        Part of the total variance to capture; None: ``problem.k`` components.
+        Share of the total variance to capture; None: ``problem.k`` components.
     solver : Solver or None
-        With settings of its own; None: the method's choice.
+        Eigenvalue solver with its settings; None: the method's choice.
     max_iter : int or None
     keeping : Keeping or None
         What a pass over blocks keeps of the rows besides their moments.

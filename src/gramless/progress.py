@@ -1,4 +1,4 @@
-"""How far a computation is: told to whoever follows it, and to nobody by default."""
+"""Progress of a computation, reported to an observer; the default observer ignores all reports."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Protocol
 
 
 class Observer(Protocol):
-    """What a computation tells, always from the thread that started it. Nothing it does changes a result."""
+    """Receives reports of a computation, in the thread that started it. An observer does not change results."""
 
     def begins(self, method: str, seconds: float) -> None:
-        """A method starts, which the plan expects to take so long."""
+        """A method starts; the plan estimates that it takes `seconds`."""
 
     def passing(self) -> None:
         """A product with the Gram matrix begins."""
 
     def passed(self) -> None:
-        """One more product with the Gram matrix, by a block of any width, is done."""
+        """A product of the Gram matrix with a block of vectors is done."""
 
     def reached(self, residual: float, tol: float) -> None:
-        """Worst residual of the wanted pairs after that product, and the one wanted; of the largest eigenvalue."""
+        """Largest residual of the wanted eigenpairs so far, and `tol`, both relative to the largest eigenvalue."""
 
     def summed(self, rows: int, total: int) -> None:
-        """So many rows of `total` are in the moments."""
+        """The pass over the blocks has summed `rows` rows of `total`."""
 
 
 class Silent:
-    """Follows nothing."""
+    """An observer that ignores all reports."""
 
     def begins(self, method: str, seconds: float) -> None:
         pass
@@ -50,13 +50,13 @@ _OBSERVER: ContextVar[Observer] = ContextVar("observer", default=Silent())  # no
 
 
 def observer() -> Observer:
-    """Who follows the computation of this thread."""
+    """The observer of the computation in this context."""
     return _OBSERVER.get()
 
 
 @contextmanager
 def observed_by(who: Observer) -> Iterator[None]:
-    """Context in which `who` is told.
+    """Context in which computations report to the observer `who`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The command ``gramless``. A command imports what it needs when it runs: its help does not wait for SciPy."""
+"""The command ``gramless``. Commands import their dependencies when they run: ``--help`` does not load SciPy."""
 
 from gramless.cli.program import main
 

@@ -1,4 +1,4 @@
-"""Which columns of a file are inputs, and whether one of them drowns the others."""
+"""Which columns of a file are inputs, and whether one column dominates the distances."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from gramless.cli.failures import UnusableFileError
 
-_SEEN = 8192  # rows
+_SEEN = 8192  # first rows of a source from which variances are estimated
 
 
 def chosen_columns(
@@ -40,7 +40,7 @@ def chosen_columns(
 
 
 def listed(words: str, names: tuple[str, ...] | None) -> list[str | int]:
-    """Columns by name or by number; a name that looks like a number comes first.
+    """Columns by name or by number; a number is a column's name where a column has that name.
 
     Examples
     --------
@@ -56,15 +56,15 @@ def listed(words: str, names: tuple[str, ...] | None) -> list[str | int]:
 
 
 def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> None:
-    """Warn where one column makes nearly all squared distances of two rows: the kernel then sees that one only.
+    """Warn where one column dominates the squared distances: the kernel then hardly depends on the other columns.
 
     Parameters
     ----------
     rows : array of shape (n, d), or Source
-        Some of an array are looked at, or the first ones of a source.
+        Variances are estimated from a sample of an array, or from the first rows of a source.
     names : sequence of str, or None
     remedy : str
-        With ``{column}`` for the column.
+        Advice, with ``{column}`` as the placeholder of the column.
     """
     from gramless.data import Source
     from gramless.data.dominance import column_variances, dominant_column, percent
@@ -77,7 +77,7 @@ def warn_of_dominant(rows: Any, names: Sequence[str] | None, remedy: str) -> Non
         name = str(column) if names is None else str(names[column])
         text = f"column {name!r} makes {percent(share)} of the distances: {remedy.format(column=name)}"
         warnings.warn(text, DominantColumnWarning, stacklevel=2)
-    warnings.simplefilter("ignore", DominantColumnWarning)  # the fit has the same to say, in words of the library
+    warnings.simplefilter("ignore", DominantColumnWarning)  # the fit would warn again, and name parameters, not options
 
 
 def _refuse_unknown(data: Path, column: str | int, option: str, known: Sequence[str | int]) -> None:

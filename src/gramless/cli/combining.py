@@ -1,4 +1,4 @@
-"""``gramless update`` and ``gramless merge``: models that go on learning, and models added."""
+"""``gramless update`` and ``gramless merge``: rows added to a model, and models joined."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def update(
     names = getattr(fitted, "feature_names_in_", None)
     done = 0
     with warnings.catch_warnings(), rows_bar("update", context.obj["quiet"]) as bar:
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # open_rows_of compared them
         for block in source.blocks(batch):
             fitted.partial_fit(block)
             done += block.shape[0]
@@ -69,6 +69,6 @@ def _save(model: Any, output: Path, as_json: bool, more: dict[str, Any]) -> None
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
 
-    rows = summary_rows(model)  # of a stream the model is made here, before the file is touched
+    rows = summary_rows(model)  # computes the model of a stream, so that an error leaves the file as it was
     model.save(output)
     tell({**facts(model), **more, "output": str(output)}, as_json, pairs([*rows, ("written to", str(output))]))

@@ -1,4 +1,4 @@
-"""How a command fails: one line that says what is wrong and what to do, and an exit code that means something.
+"""How a command fails: one line that says what is wrong and what to do, and an exit code.
 
 ==== =====================================================================
 code meaning
@@ -24,7 +24,7 @@ _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) i
 _GENERAL = re.compile(r"No such option:? '?(--quiet|-q)\b")  # typer's words for an option after the command
 _CHOICE = re.compile(r"a str among \{(.*)\}")
 
-#: What the library calls by the name of a parameter, and the command line by that of an option.
+#: Words of the library's messages, and the options of the command line that replace them.
 _WORDS = (
     ("fit_inverse_transform=True", "--inverse"),
     ("fit_inverse_transform=False", "no --inverse"),
@@ -44,7 +44,7 @@ OK, BUG, USAGE, FILES, REFUSED, MISSING, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 
 class UnusableFileError(Exception):
-    """A file does not serve; the message says why and what would."""
+    """A file cannot be used; the message says why, and what to pass instead."""
 
 
 def explain(error: Exception) -> int:
@@ -55,7 +55,7 @@ def explain(error: Exception) -> int:
 
 
 def worded(text: str) -> str:
-    """A message of the library in the words of the command line, in one line.
+    """A message of the library in one line, with options of the command line in place of parameters.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def classify(error: Exception) -> tuple[int, str]:
     """Exit code and message of an error."""
     from gramless.errors import MemoryLimitError, SourceError
 
-    wrong_use: Any = getattr(error, "format_message", None)  # typer's own errors; which package has them depends
+    wrong_use: Any = getattr(error, "format_message", None)  # typer's errors; their package depends on its version
     if wrong_use is not None:
         command = getattr(getattr(error, "ctx", None), "command_path", "gramless")
         general = _GENERAL.match(wrong_use())
@@ -93,13 +93,13 @@ def classify(error: Exception) -> tuple[int, str]:
         return REFUSED, _in_options(text)
     if isinstance(error, RuntimeError) and text.startswith("device="):
         return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
-    if isinstance(error, AttributeError) and "partial_fit" in text:  # scikit-learn's way to say: not with this model
+    if isinstance(error, AttributeError) and "partial_fit" in text:  # available_if raises it for an unsuitable model
         return REFUSED, str(error.__cause__ or error)
     return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"
 
 
 def _in_options(text: str) -> str:
-    """What scikit-learn says of a parameter, as a sentence about an option; choices in the order of the alphabet."""
+    """scikit-learn's message about a parameter, reworded for an option; choices in alphabetical order."""
     found = _PARAMETER.fullmatch(text)
     if found is None:
         return text

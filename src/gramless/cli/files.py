@@ -1,4 +1,4 @@
-"""Rows, labels and models: from files and to files."""
+"""Reading and writing the files of commands: rows, labels and models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def open_rows(
     exclude: str | None = None,
     missing: str = "refuse",
 ) -> Source:
-    """The rows of a file: the columns named, or all but the label and those excluded."""
+    """The rows of a file: the named columns, or all columns except the label and the excluded columns."""
     names = None if columns is label is exclude is None else column_names(data)
     source = open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key, missing=missing)
     if columns is None and "" in (source.feature_names or ()):
@@ -48,7 +48,7 @@ def open_rows_of(
     label: str | None = None,
     missing: str = "refuse",
 ) -> Source:
-    """The rows of a file that a model can take: by the names it was fitted to, where it and the file have names."""
+    """The rows of a file, with the columns that the model was fitted to; by name where model and file have names."""
     known = getattr(model, "feature_names_in_", None)
     if columns is None and known is not None and column_names(data) is not None:
         return open_source(data, [str(name) for name in known], key=key, missing=missing)
@@ -62,7 +62,7 @@ def open_rows_of(
 
 
 def columns_beside(data: Path, words: str | None, source: Source) -> dict[str, Any]:
-    """Columns of a file, texts too, for the rows that the source has."""
+    """Columns of a file, of numbers or strings, for the rows that the source does not drop."""
     if words is None:
         return {}
     names = [str(name) for name in listed(words, column_names(data))]
@@ -70,7 +70,7 @@ def columns_beside(data: Path, words: str | None, source: Source) -> dict[str, A
 
 
 def labels_beside(data: Path, label: str | None, source: Source) -> Any:
-    """A column of a file, for the rows that the source has."""
+    """A column of a file, for the rows that the source does not drop."""
     if label is None:
         return None
     values = read_labels(data, label)
@@ -86,13 +86,13 @@ def write_blocks(
     dtype: Any = np.float64,
     beside: dict[str, Any] | None = None,
 ) -> int:
-    """Apply a function to the rows, block by block, and write what it returns; the number of rows.
+    """Apply a function to the rows, block by block, and write its results; returns the number of rows.
 
-    The file appears when it is whole.
+    The file appears once it is complete.
     """
     total = source.n_rows
     with warnings.catch_warnings(), open_writer(output, names, dtype, beside) as writer, bars as bar:
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # open_rows_of compared them
         for block in source.blocks(BLOCK):
             writer.write(apply(block))
             bar.advance(writer.rows, total)
@@ -100,7 +100,7 @@ def write_blocks(
 
 
 def load_model(path: Path, wanted: str | None = None, data: Path | None = None) -> Any:
-    """A model from its file; with `wanted`, of that class. `data` is the argument after it."""
+    """A model from its file, of class `wanted` if given; `data` is the next argument, to detect a wrong order."""
     from gramless.estimators import load
 
     if data is not None and data.suffix == ".gramless" != path.suffix:
@@ -118,14 +118,14 @@ def load_model(path: Path, wanted: str | None = None, data: Path | None = None) 
 
 
 def check_model_path(path: Path) -> Path:
-    """A path to write a model to; refused before the work, not after it."""
+    """The path of a model to be written; checked before the fit, so that no work is lost."""
     if path.suffix != ".gramless":
         raise UnusableFileError(f"{path}: files of models end in .gramless; pass -o {path.with_suffix('.gramless')}")
     return check_folder(path)
 
 
 def check_table_path(path: Path) -> Path:
-    """A path to write rows to."""
+    """The path of a table to be written; checked before any work."""
     from gramless.data import writers
 
     if path.suffix.lower() not in writers:
@@ -134,7 +134,7 @@ def check_table_path(path: Path) -> Path:
 
 
 def check_folder(path: Path) -> Path:
-    """A path whose folder is there."""
+    """The path; raises where its folder does not exist."""
     if not path.parent.is_dir():
         raise UnusableFileError(f"there is no folder {path.parent}; make it first")
     return path

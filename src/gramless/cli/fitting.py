@@ -1,4 +1,4 @@
-"""``gramless fit`` and ``gramless plan``: the same question, answered and not."""
+"""``gramless fit`` and ``gramless plan``: a fit, and the plan of a fit without running it."""
 
 from __future__ import annotations
 

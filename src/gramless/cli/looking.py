@@ -1,4 +1,4 @@
-"""``gramless inspect``: what is in a file."""
+"""``gramless inspect``: the contents of a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands together, and how the program ends."""
+"""All commands in one program, and its exit code."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Those of the process by default.
+        Command-line arguments; those of the process by default.
 
     Returns
     -------
@@ -79,12 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OK
     given = given or ["--help"]
     debug = "--debug" in given
-    given = [argument for argument in given if argument != "--debug"]  # anywhere on the line
+    given = [argument for argument in given if argument != "--debug"]  # so that it may follow the command, too
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             code: Any = app(given, prog_name="gramless", standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):  # which of the two, or a code, depends on the version of typer
+    except (KeyboardInterrupt, typer.Abort):  # some versions of typer raise one of these, others return the code
         code = INTERRUPTED
     except Exception as error:
         if debug:
@@ -96,5 +96,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _warn(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
-    """A warning in one line."""
+    """Print a warning in one line."""
     print(f"gramless: warning: {' '.join(str(message).split())}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar for rows that are read and written, and the line of a fit."""
+"""Progress on stderr: a bar for rows that are read and written, and a line for a fit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from gramless.progress import Silent, observed_by
 
 
 class RowsBar(Protocol):
-    """Is told how many rows are done."""
+    """A progress bar that counts rows."""
 
     def advance(self, done: int, total: int | None) -> None:
-        """So many of `total`, if that is known."""
+        """Show that `done` rows of `total` (None: unknown) are done."""
 
 
 class _NoBar:
@@ -34,7 +34,7 @@ def _columns() -> tuple[Any, ...]:
     from rich.text import Text
 
     class Rate(progress.ProgressColumn):
-        """Rows in a second."""
+        """Rows per second."""
 
         def render(self, task: Any) -> Text:
             speed = task.finished_speed or task.speed
@@ -54,7 +54,7 @@ def _columns() -> tuple[Any, ...]:
 
 @contextmanager
 def _bars(quiet: bool) -> Iterator[Any]:
-    """Bars on stderr, or None where nobody would see them."""
+    """Context of progress bars on stderr; None where stderr is not a terminal, or with ``--quiet``."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -69,14 +69,14 @@ def _bars(quiet: bool) -> Iterator[Any]:
 
 @contextmanager
 def rows_bar(title: str, quiet: bool) -> Iterator[RowsBar]:
-    """A bar for rows."""
+    """Context of a progress bar that counts rows."""
     with _bars(quiet) as progress:
         yield _NoBar() if progress is None else _Bar(progress, progress.add_task(title, total=None, unit="rows"))
 
 
 @contextmanager
 def fit_bar(quiet: bool) -> Iterator[None]:
-    """Context of a fit, in which a line on a terminal shows how far it is, as ``verbose=1`` does."""
+    """Context of a fit, in which a terminal shows a line with the progress, as ``verbose=1`` does."""
     from rich.console import Console
 
     from gramless.display import ProgressLine

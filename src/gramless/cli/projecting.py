@@ -50,7 +50,7 @@ def inverse(
     check_table_path(output)
     fitted = load_model(model, "KernelPCA", scores)
     names = list(fitted.get_feature_names_out())
-    named = set(names) <= set(column_names(scores) or ())  # others were kept beside them
+    named = set(names) <= set(column_names(scores) or ())  # transform --keep writes further columns
     source = open_rows(scores, ",".join(names) if named else None, key=key)
     if source.n_features != len(fitted.eigenvalues_):
         raise UnusableFileError(

@@ -1,18 +1,18 @@
-"""From the words of the command line to the parameters of an estimator."""
+"""From options of the command line to parameters of an estimator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-_OBJECTS = ("matern", "epanechnikov")  # which have no name in scikit-learn
-_CRITERIA = ("median", "scale", "preimage", "gap")  # of gramless.select_bandwidth
+_OBJECTS = ("matern", "epanechnikov")  # kernels that scikit-learn has no name for
+_CRITERIA = ("median", "scale", "preimage", "gap")  # criteria of gramless.select_bandwidth
 _WORDS = ("auto", *_CRITERIA)
 
 
 @dataclass(frozen=True)
 class KernelWords:
-    """What was said of the kernel."""
+    """The options of the command line that define the kernel."""
 
     kernel: str
     sigma: str = "auto"
@@ -24,7 +24,7 @@ class KernelWords:
     def parameters(self, rows: Any, components: Any = 2, *, scaled: bool = False) -> dict[str, Any]:
         """Parameters of an estimator for this kernel.
 
-        `rows`, an array or a source, are looked at for the width; with `scaled`, as the estimator will scale them.
+        The bandwidth may be chosen from `rows`, an array or a source; with `scaled`, after the estimator's scaling.
         """
         from gramless.kernels import Epanechnikov, Gaussian, Manhattan, Matern
         from gramless.kernels.names import KERNEL_NAMES, plain_name
@@ -62,7 +62,7 @@ class KernelWords:
 
 
 def _selected(pattern: Any, criterion: str, rows: Any, components: Any, scaled: bool) -> Any:
-    """The kernel with the width that suits the rows, or a sample of those of a source."""
+    """The kernel with the bandwidth chosen from the rows of an array, or from a sample of a source."""
     import numpy as np
 
     from gramless.data import Block, Look, MemoryRows, Source
@@ -113,7 +113,7 @@ def read_shape(words: str | None) -> tuple[int, int] | None:
 
 
 def read_preimage(words: str, model: Any) -> str:
-    """The method of pre-images that was named, or the one that suits the model."""
+    """The named method of pre-images; for ``"auto"``, a method that the model supports."""
     from gramless.estimators.preimages import METHODS, available_preimage
 
     name = words.replace("-", "_")

@@ -1,4 +1,4 @@
-"""``gramless report``, ``gramless explore`` and ``gramless demo``: pages to look at."""
+"""``gramless report``, ``gramless explore`` and ``gramless demo``: HTML pages and figures."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def explore(
 
     source = open_rows(data, columns, label, key, exclude, missing)
     labels = labels_beside(data, label, source)
-    with suppress(KeyboardInterrupt):  # the way a server is ended
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how users stop the server
         serve(source, port, show=show, labels=labels)
 
 

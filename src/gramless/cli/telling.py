@@ -1,4 +1,4 @@
-"""What a command says when it is done: a table for people, JSON for programs."""
+"""The output of a command: a table for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> Any:
 
 
 def finite(told: Any) -> Any:
-    """The same, with null for what JSON cannot say.
+    """`told` with None (null in JSON) in place of infinities and NaN, which JSON does not have.
 
     Examples
     --------
