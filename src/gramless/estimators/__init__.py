@@ -1,4 +1,4 @@
-"""Estimators in the shape of scikit-learn."""
+"""Estimators with scikit-learn's interface."""
 
 from gramless.bandwidth import Bandwidth
 from gramless.estimators.biased_discriminant import BiasedDiscriminantAnalysis

@@ -1,4 +1,4 @@
-"""A fitted model applied to new rows: an array, a file block by block, or a Dask collection when it is computed."""
+"""A fitted model applied to new rows: to an array, to a file block by block, or lazily to a Dask collection."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from gramless.estimators.checking import (
 
 
 def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | None, out: Any = None) -> Any:
-    """What `work` makes of rows (m, d): (m, columns), or (m,) where `columns` is None.
+    """The result of `work` on rows (m, d): (m, columns), or (m,) where `columns` is None.
 
     Parameters
     ----------
     model : estimator
-        Fitted; its columns are compared with those of X.
+        Fitted estimator; its columns are compared with those of X.
     X : array-like, CSR, tensor, path, source, or Dask collection
     work : callable
-        Of an array or CSR; it can be pickled.
+        Picklable function of an array or CSR matrix.
     columns : int or None
     out : str or Path, optional
-        File to write to, block by block; returned where it is given.
+        File to write the result to, block by block; the function then returns `out`.
     """
     library = library_of(X)
     if library is not None:
@@ -68,7 +68,7 @@ def _blocks(model: Any, rows: FileRows, work: Callable[[Any], Array]) -> Iterato
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Work whose results are labels."""
+    """A function of rows whose results are labels, converted to `dtype`."""
 
     work: Callable[[Any], Array]
     dtype: Any = np.int32
@@ -79,7 +79,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """Work on blocks of a Dask collection, which nobody has looked at before."""
+    """A function of rows that checks each block first: blocks of a Dask collection are not validated before."""
 
     work: Callable[[Any], Array]
 

@@ -27,24 +27,25 @@ class BiasedDiscriminantAnalysis(
 ):
     """Biased discriminant analysis in the feature space of a kernel (KBDA).
 
-    For one class that is sought among anything else, as in relevance feedback: directions along which the positives are
-    gathered about their mean and every negative, on its own, is pushed from that mean (Zhou & Huang 2001; Raykar &
-    Ankur, section 13). Unlike Fisher's, there can be many of them, and the negatives need not form a class.
+    For one class that is sought among all other rows, as in relevance feedback. Along the directions found, the
+    positives are close to their mean, and each negative is far from the positives' mean (Zhou & Huang 2001; Raykar &
+    Ankur, section 13). Unlike Fisher's discriminants, the directions can be many, and the negatives need not form a
+    class.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions; None: those along which negatives are farther from the mean than positives.
+        Number of directions; None: all along which negatives are farther from the mean than positives.
     positive_label : object, default=None
-        The class that is sought; None: the last of the two in sorted order.
+        The class that is sought; None: the last of the two classes in sorted order.
     shrinkage : float in (0, 1] or "auto", default="auto"
         Part of the positives' covariance that is replaced by a multiple of the identity; ``"auto"``: Ledoit and Wolf's
         estimate.
     n_coordinates : int, float or None, default=500
         Components of kernel PCA to work in: a number, a share of the variance, or None for all.
     kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
-        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``. On a card, coordinates and scatters
-        are made there too; torch tensors as rows give torch tensors back.
+        As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``. With a GPU, coordinates and
+        scatters are computed on the GPU as well. Torch tensors as input give torch tensors as output.
 
     Attributes
     ----------
@@ -52,10 +53,10 @@ class BiasedDiscriminantAnalysis(
     positive_ : object
         The class that is sought.
     ratios_ : ndarray of shape (n_components,)
-        Mean square of the negatives over that of the positives, along each direction.
+        Mean square of the negatives divided by the mean square of the positives, along each direction.
     threshold_ : float
-        Value of `decision_function` above which a row is taken for positive: the one with the fewest errors on the
-        training rows, both classes counted alike.
+        A row counts as positive where minus its squared distance from the positives' mean exceeds this threshold, which
+        has the least sum of both classes' error rates on the training rows.
     shrinkage_ : float
     n_coordinates_ : int
     method_ : str
@@ -133,9 +134,9 @@ class BiasedDiscriminantAnalysis(
         X : {array-like, CSR} of shape (n_samples, n_features)
             For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
         y : array-like of shape (n_samples,)
-            Two classes: the one that is sought, and the rest.
+            Two classes: the class that is sought, and the rest.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence.
+            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence.
 
         Returns
         -------
@@ -157,16 +158,16 @@ class BiasedDiscriminantAnalysis(
         return self
 
     def transform(self, X: Any) -> Any:
-        """Rows along the directions, from the mean of the positives: (m, n_components)."""
+        """Coordinates (m, n_components) of rows along the directions; the origin is the mean of the positives."""
         rows = read_new_rows(self, X)
         with use_threads(self.n_jobs):
             return like_given(self._projection(rows).astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
-        """How near each row is to the positives: minus its squared distance from their mean, less the threshold; (m,).
+        """Minus the squared distance of each row from the mean of the positives, minus the threshold: (m,).
 
-        Above 0 for rows of ``classes_[1]``, as scikit-learn has it: where the first class is the one that is sought the
-        sign is turned.
+        Values are above 0 for rows of ``classes_[1]``, as in scikit-learn: the sign is reversed where ``classes_[0]``
+        is the class that is sought.
         """
         return like_given(self._margins(X), X)
 
@@ -185,7 +186,7 @@ class BiasedDiscriminantAnalysis(
         return np.asarray(-np.einsum("ij,ij->i", along, along))
 
     def _read_positive(self) -> int:
-        """Which of two classes is sought."""
+        """Index in ``classes_`` of the class that is sought."""
         if len(self.classes_) != 2:
             raise ValueError(
                 f"Only binary classification is supported. y has {len(self.classes_)} classes; pass y == c for the "
@@ -211,7 +212,7 @@ class BiasedDiscriminantAnalysis(
 
 
 def best_threshold(scores: Array, positive: Array, weights: Array) -> float:
-    """The middle of the two neighbouring scores between which a cut has the least sum of both classes' error rates.
+    """The threshold with the least sum of both classes' error rates, midway between two neighbouring scores.
 
     scikit-learn's ``roc_curve`` returns the same rates, but thresholds at scores, not between them.
 
@@ -223,8 +224,8 @@ def best_threshold(scores: Array, positive: Array, weights: Array) -> float:
     order = np.argsort(scores, kind="stable")
     ranked, share = scores[order], np.where(positive, weights, 0.0)[order]
     rest = np.where(positive, 0.0, weights)[order]
-    missed = np.cumsum(share) / share.sum()  # positives at or below the cut
-    accepted = 1 - np.cumsum(rest) / rest.sum()  # negatives above it
+    missed = np.cumsum(share) / share.sum()  # positives at or below the threshold
+    accepted = 1 - np.cumsum(rest) / rest.sum()  # negatives above the threshold
     cuts = np.append(np.flatnonzero(np.diff(ranked) > 0), len(ranked) - 1)
     best = int(cuts[np.argmin((missed + accepted)[cuts])])
     return float(ranked[best] if best + 1 == len(ranked) else (ranked[best] + ranked[best + 1]) / 2)

@@ -1,4 +1,4 @@
-"""Data and parameters, checked as scikit-learn has it: what estimators know of X before it becomes rows."""
+"""Validation of input as in scikit-learn, and the conversion of X to rows."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ FLOATS = [np.float64, np.float32]
 def opened_rows(
     model: Any, X: Any, sample_weight: Any = None, *, checkpoint: Any = None, whole: bool = False, **checks: Any
 ) -> Iterator[Rows]:
-    """Context of the rows of X, which become those that `model`, a copy of an estimator, is fitted to.
+    """Context of the rows of X, to which `model`, a copy of an estimator, is fitted.
 
     Parameters
     ----------
     model : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_``, or is compared with them where ``reset=False`` is passed.
+        Its ``n_features_in_`` and ``feature_names_in_`` are set, or compared with X where ``reset=False`` is passed.
     X : array-like, CSR, tensor, path, source, or Dask collection
     sample_weight : array-like of shape (n,), str or None
     checkpoint : str, Path or None
-        Of a fit: rows are then read in blocks, and the file is deleted when the context ends well.
+        Checkpoint of a fit: rows are then read in blocks, and the file is deleted when the context ends without error.
     whole : bool
-        Whether rows of a file are read to memory, or mapped, for methods that need them more than once.
+        Whether rows of a file are read to memory or memory-mapped, for methods that need them more than once.
     **checks
-        Of scikit-learn's ``validate_data``, for arrays.
+        Keyword arguments of scikit-learn's ``validate_data``, for arrays.
     """
     library = library_of(X)
     if library is not None:
@@ -75,22 +75,22 @@ def opened_rows(
 
 
 def _file_of(model: Any, X: Any, sample_weight: Any, reset: bool) -> FileRows:
-    """Rows that are read in blocks; `model` gets their columns, or is compared with them."""
+    """Rows that are read in blocks; the columns of `model` are set, or compared with those of X."""
     file = open_file(model, X, sample_weight)
     (take_columns if reset else refuse_other_source)(model, file)
     return file
 
 
 def _in_memory(model: Any, file: FileRows, **checks: Any) -> MemoryRows:
-    """All rows of a file, which may take half of the memory limit, checked as an array is."""
+    """All rows of a file, at most half of the memory limit, validated like an array."""
     block = file.whole(parse_memory(model.memory_limit) // 2)
-    nameless = copy.copy(model)  # the names of the file's columns stay
+    nameless = copy.copy(model)  # validating an array would delete the names of the file's columns
     x, weights = read_rows(nameless, block.x, block.weights, **checks)
     return MemoryRows(Block(x, weights), file.names, boxed=not is_precomputed(model.kernel))
 
 
 def memory_rows(model: Any, X: Any, sample_weight: Any = None, **checks: Any) -> MemoryRows:
-    """Rows of an array, checked; `model` gets their columns, or is compared with them."""
+    """Validated rows of an array; the columns of `model` are set, or compared with those of X."""
     x, weights = read_rows(model, to_numpy_rows(X), to_numpy_rows(sample_weight), **checks)
     tensor = tensor_on(find_device(model.device), X, x) if is_tensor(X) else None
     names = getattr(model, "feature_names_in_", None)
@@ -98,7 +98,7 @@ def memory_rows(model: Any, X: Any, sample_weight: Any = None, **checks: Any) ->
 
 
 def open_file(model: Any, X: Any, sample_weight: Any = None) -> FileRows:
-    """Rows of whatever can be opened, in blocks that suit the model's memory limit, with their weights.
+    """Rows of a path, source or array with their weights, in blocks that suit the model's memory limit.
 
     `sample_weight` is an array, the name of a column of X, or None.
     """
@@ -117,7 +117,7 @@ def open_file(model: Any, X: Any, sample_weight: Any = None) -> FileRows:
 
 
 def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[Any, Array]:
-    """Rows (n, d) to fit to, or a Gram matrix (n, n), and weights (n,), checked; `checks` are those of scikit-learn."""
+    """Validated rows (n, d) or Gram matrix (n, n), and weights (n,); `checks` go to scikit-learn's `validate_data`."""
     refuse_path(model, X)
     X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, **checks)
     if is_precomputed(getattr(model, "kernel", None)):
@@ -126,7 +126,7 @@ def read_rows(model: Any, X: Any, sample_weight: Any, **checks: Any) -> tuple[An
 
 
 def read_weights(sample_weight: Any, X: Any) -> Array:
-    """Weights (n,) of rows X, checked: ones where there are none."""
+    """Validated weights (n,) of rows X; all 1 where `sample_weight` is None."""
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     with np.errstate(over="ignore"):
         refuse_weights(float(weights.sum()))
@@ -134,14 +134,14 @@ def read_weights(sample_weight: Any, X: Any) -> Array:
 
 
 def read_new_rows(model: Any, X: Any) -> Any:
-    """Rows (m, d) that a fitted estimator is asked about, checked; a torch tensor becomes an array."""
+    """Validated new rows (m, d) for a fitted estimator; a torch tensor becomes an array."""
     check_is_fitted(model)
     refuse_path(model, X)
     return validate_data(model, to_numpy_rows(X), accept_sparse="csr", dtype=FLOATS, reset=False)
 
 
 def refuse_path(model: Any, X: Any) -> None:
-    """Raise where the name of a file came to a method that takes rows in memory only."""
+    """Raise where X is a path, for methods that take only rows in memory."""
     if isinstance(X, (str, os.PathLike)):
         name = type(model).__name__
         raise ValueError(
@@ -150,21 +150,21 @@ def refuse_path(model: Any, X: Any) -> None:
 
 
 def to_numpy_rows(x: Any) -> Any:
-    """A torch tensor as NumPy's array in the host's memory; anything else as it is."""
+    """A torch tensor as a NumPy array in host memory; anything else unchanged."""
     return to_numpy(x) if is_tensor(x) else x
 
 
 def tensor_on(device: str, given: Any, rows: Any) -> Any:
-    """`given`, if it is a tensor on `device` already that holds the numbers of `rows` (n, d); else None."""
+    """`given`, if it is a tensor on `device` already, with the dtype of `rows` (n, d); otherwise None."""
     if not is_tensor(given) or device == "cpu" or given.device.type != ("cpu" if device == "torch" else "cuda"):
         return None
     return given if str(given.dtype).endswith(str(rows.dtype)) else None
 
 
 def like_given(values: Any, x: Any) -> Any:
-    """`values` as a tensor where `x` is one: on its device; numbers with a fraction in its precision.
+    """`values` as a tensor on the device of `x` where `x` is a tensor; floats get the dtype of `x`.
 
-    Labels that are not numbers stay as they are.
+    Labels that are not numbers stay a NumPy array.
     """
     if not is_tensor(x) or np.asarray(values).dtype.kind not in "biuf":
         return values
@@ -175,7 +175,7 @@ def like_given(values: Any, x: Any) -> Any:
 
 
 def refuse_on_cluster(model: Any) -> None:
-    """Say what a fit of a Dask collection cannot do, and what can be done instead."""
+    """Raise for parameters that a fit of a Dask collection does not support; the message names an alternative."""
     if is_precomputed(model.kernel):
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
     if getattr(model, "center_input", False):
@@ -194,11 +194,11 @@ def refuse_on_cluster(model: Any) -> None:
         raise ValueError(f"device={model.device!r} is not used on a cluster; pass device='cpu'")
 
 
-# scikit-learn's check of names would read a whole Dask collection, and does not know how columns of a file are chosen
+# scikit-learn's check of feature names would load a whole Dask collection, and its message cannot name open_source
 
 
 def take_columns(model: Any, rows: Rows) -> None:
-    """Set what scikit-learn wants to know of the columns of training data."""
+    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does."""
     model.n_features_in_ = rows.d
     if rows.names is not None:
         model.feature_names_in_ = np.array(rows.names, dtype=object)
@@ -239,7 +239,7 @@ def refuse_other_source(model: Any, rows: Rows) -> None:
 
 
 def read_gram(gram: Any) -> Array:
-    """A precomputed Gram matrix, checked: square, dense, and symmetric at least once it is centred."""
+    """A validated precomputed Gram matrix: square, dense, and symmetric, at least after centring."""
     if scipy.sparse.issparse(gram):
         raise ValueError("kernel='precomputed' needs a dense matrix; pass K.toarray()")
     n, m = gram.shape
@@ -263,12 +263,12 @@ def read_gram(gram: Any) -> Array:
 
 
 def _symmetrized(gram: Array) -> Array:
-    """The mean of a matrix and its transpose, in float64: to round it to float32 would change the eigenvalues."""
+    """The mean of a matrix and its transpose, in float64: rounding the mean to float32 would change the eigenvalues."""
     return np.asarray((gram + gram.T.astype(np.float64)) / 2)
 
 
 def _largest_skew(gram: Array, means: Array) -> tuple[float, tuple[int, int]]:
-    """Largest entry of the skew part of a matrix less that of its rows' means, and where; a block of rows at a time."""
+    """Largest entry, in modulus, of ``gram - gram.T - means[:, None] + means``, and its indices; in blocks of rows."""
     worst, where = -1.0, (0, 0)
     for first in range(0, len(gram), 256):
         rows = slice(first, first + 256)

@@ -1,4 +1,4 @@
-"""What both discriminants have in common: parameters, what files keep, classes, and their scatters in coordinates."""
+"""What both discriminant analyses share: parameters, saved attributes, classes, and their scatter in coordinates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gramless.spaces import Eigenspace
 
 _TOL = 1e-6
 
-#: What the parameters of either discriminant may be.
+#: Constraints of the parameters of both discriminant analyses.
 CONSTRAINTS: dict[str, list[Any]] = {
     **KERNEL_CONSTRAINTS,
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -32,7 +32,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"auto", *methods})],
 }
 
-#: Attributes that `save` writes of either discriminant.
+#: Attributes of both discriminant analyses that `save` writes.
 SAVED: dict[str, Any] = {
     "classes_": np.ndarray,
     "_projection": Projection,
@@ -44,7 +44,7 @@ SAVED: dict[str, Any] = {
 
 
 def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:
-    """Rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,), checked; every class must have a row that counts."""
+    """Validated rows, classes (c,), labels 0 .. c - 1 (n,) and weights (n,); classes of weight 0 are left out."""
     X, y, sample_weight = to_numpy_rows(X), to_numpy_rows(y), to_numpy_rows(sample_weight)
     refuse_path(model, X)
     X, y = validate_data(model, X, y, accept_sparse="csr", dtype=FLOATS)
@@ -55,7 +55,7 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     classes, labels = np.unique(y[weights > 0], return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")
-    everywhere = np.zeros(len(weights), dtype=np.intp)  # rows of weight 0 count nowhere, whatever their label
+    everywhere = np.zeros(len(weights), dtype=np.intp)  # the label of a row of weight 0 has no effect
     everywhere[weights > 0] = labels
     return X, classes, everywhere, weights
 
@@ -63,10 +63,10 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
 def gather_in_coordinates(
     model: Any, X: Any, labels: Array, weights: Array, given: Any
 ) -> tuple[Eigenspace, ClassScatter]:
-    """Leading components of the rows, and the scatters of the classes in their coordinates.
+    """Leading components of the rows, and the scatter of the classes in the coordinates of these components.
 
-    Sets how they were found: ``gamma_``, ``plan_``, ``method_`` and ``n_coordinates_``. `given` are the rows as they
-    came, perhaps as a tensor.
+    Sets ``gamma_``, ``plan_``, ``method_`` and ``n_coordinates_`` of `model`. `given` is the caller's X, which may be a
+    tensor.
     """
     tensor = tensor_on(find_device(model.device), given, X)
     names = getattr(model, "feature_names_in_", None)

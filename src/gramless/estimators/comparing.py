@@ -1,4 +1,4 @@
-"""Two fitted models: how far apart they are, and whether they can be merged."""
+"""Two fitted models: the angles between their subspaces, and whether they can be merged."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def principal_angles(a: Any, b: Any) -> Array:
     Parameters
     ----------
     a, b : KernelPCA
-        Fitted with one kernel to rows of one width; the methods may differ, and so may the numbers of components. Two
-        Taylor or Fourier models need the same ``domain=``.
+        Fitted with the same kernel to rows with the same number of columns. The methods and the numbers of components
+        may differ. Two Taylor or Fourier models need the same ``domain=``.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def principal_angles(a: Any, b: Any) -> Array:
 
 
 def subspace_distance(a: Any, b: Any) -> float:
-    """Root mean square of the sines of the principal angles: 0 for one subspace, 1 for orthogonal ones.
+    """Root mean square of the sines of the principal angles: 0 for equal subspaces, 1 for orthogonal subspaces.
 
     The distance of Sharma, Chaudhury & Srivastava's figure 1. To compare leading components only:
     ``subspace_distance(a.truncate(3), b.truncate(3))``.
@@ -70,7 +70,7 @@ def _space(model: Any) -> spaces.Eigenspace:
 
 
 def refuse_to_merge(ours: Any, theirs: Any) -> None:
-    """Raise a ValueError that says what differs, unless two models are of one kernel and one sort of rows."""
+    """Raise a ValueError that names the difference, unless two models have the same kernel and the same columns."""
     for model, name in ((ours, "this model"), (theirs, "other")):
         check_is_fitted(model)
         if model._fit.scaling:

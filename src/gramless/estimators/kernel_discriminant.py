@@ -28,34 +28,35 @@ class KernelDiscriminantAnalysis(
 ):
     """Linear discriminant analysis in the feature space of a kernel (KLDA).
 
-    The directions along which class means are farthest apart, measured by the variance within the classes: a
-    generalised symmetric eigenproblem (Raykar & Ankur, section 13), posed in the coordinates of the leading components
-    of kernel PCA, so that no N x N matrix is needed beyond what `memory_limit` allows. Classes are then told apart as
-    Gaussians of one covariance, as in :class:`sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
+    Finds the directions along which class means are farthest apart relative to the variance within the classes. This is
+    a generalised symmetric eigenproblem (Raykar & Ankur, section 13), posed in the coordinates of the leading
+    components of kernel PCA, so that no N x N matrix is needed beyond what `memory_limit` allows. The classifier models
+    classes as Gaussians with a common covariance, as in
+    :class:`sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Discriminants that `transform` returns, at most ``n_classes - 1``; None: all. `predict` uses all.
+        Number of discriminants that `transform` returns, at most ``n_classes - 1``; None: all. `predict` uses all.
     shrinkage : float, "auto" or None, default="auto"
         Part of the covariance within classes that is replaced by a multiple of the identity; ``"auto"``: Ledoit and
-        Wolf's estimate of the best; None: none.
+        Wolf's estimate of the best; None: no shrinkage.
     priors : array-like of shape (n_classes,), default=None
-        Of the classes; None: their part of the weight.
+        Prior probabilities of the classes; None: each class's share of the total weight.
     n_coordinates : int, float or None, default=500
         Components of kernel PCA to work in: a number, a share of the variance, or None for all.
     kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
-        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``. On a card, coordinates and scatters
-        are made there too; torch tensors as rows give torch tensors back.
+        As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``. With a GPU, coordinates and
+        scatters are computed on the GPU as well. Torch tensors as input give torch tensors as output.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     priors_ : ndarray of shape (n_classes,)
     shrinkage_ : float
-        The amount used.
+        The shrinkage used.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Part of the variance between classes, relative to that within, along each discriminant.
+        Share of each discriminant in the variance between classes, measured relative to the variance within classes.
     n_coordinates_ : int
     method_ : str
     plan_ : Plan
@@ -136,7 +137,7 @@ class KernelDiscriminantAnalysis(
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence.
+            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence.
 
         Returns
         -------
@@ -164,17 +165,17 @@ class KernelDiscriminantAnalysis(
         return self
 
     def transform(self, X: Any) -> Any:
-        """Rows along the discriminants: (m, n_components); within a class the variance along each is 1."""
+        """Coordinates (m, n_components) of rows along the discriminants; the variance within classes is 1."""
         rows = read_new_rows(self, X)
         return like_given(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
     def decision_function(self, X: Any) -> Any:
-        """Log of prior times density, less what all classes share: (m, n_classes); of two the difference, (m,)."""
+        """Log of prior times density, up to a common constant: (m, n_classes); for two classes the difference, (m,)."""
         scores = self._rule_scores(X)
         return like_given(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores, X)
 
     def predict(self, X: Any) -> Any:
-        """The likeliest class of each row: (m,)."""
+        """The most probable class of each row: (m,)."""
         likeliest = np.argmax(self._rule_scores(X), axis=1)
         return like_given(self.classes_[likeliest], X)
 
@@ -195,7 +196,7 @@ class KernelDiscriminantAnalysis(
             return self._projection(rows)
 
     def _read_priors(self, labels: Array, weights: Array, count: int) -> Array:
-        """Given ones, made to sum to 1; or the part of the weight."""
+        """The given priors, normalised to sum 1; without priors each class's share of the total weight."""
         sizes = np.bincount(labels, weights=weights, minlength=count)
         if self.priors is None:
             return np.asarray(sizes / sizes.sum())

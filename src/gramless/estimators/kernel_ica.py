@@ -21,35 +21,36 @@ from gramless.independence import Contrast, find_rotation, landmarks_for
 from gramless.kernels import Gaussian, Kernel, Linear
 from gramless.warning import warn
 
-_FEW = 1000  # rows up to which the paper takes the wider kernel
+_FEW = 1000  # rows up to which the paper uses the larger bandwidth
 
 
 @estimators.register("KernelICA")
 class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Independent component analysis by kernels (Bach & Jordan 2002).
 
-    Rows are whitened; then the rotation is sought whose columns are least dependent, as measured by canonical
-    correlations between functions of them. The functions come from a kernel, not from a guess at the densities, so that
-    sources of any density are told apart.
+    Rows are whitened and then rotated such that the columns are least dependent. Dependence is measured by canonical
+    correlations between functions of the columns. The functions come from the feature space of a kernel and assume
+    nothing of the densities, so that sources of any density can be separated.
 
     Parameters
     ----------
     n_components : int, default=None
-        How many; None: as many as there are columns, or as many as the rows determine.
+        Number of sources; None: the number of columns, or the rank of the centred rows where that is less.
     contrast : {"kgv", "kcc"}, default="kgv"
         Kernel generalised variance, or kernel canonical correlation.
     kernel : Kernel, default=None
-        A Mercer kernel of numbers. None: that of the paper, a Gaussian of width 1 for up to 1,000 rows, 1/2 for more.
+        A Mercer kernel on scalars. None: a Gaussian kernel as in the paper, with bandwidth 1 for up to 1,000 rows and
+        1/2 for more.
     regularization : float, default=None
         kappa. None: 2e-2 for up to 1,000 rows and 2e-3 for more, as in the paper.
     whiten : {"unit-variance", False}, default="unit-variance"
-        False: the columns are white already, and `n_components` is not looked at.
+        False: the columns are white already, and `n_components` is ignored.
     n_restarts : int, default=3
-        Searches from random rotations besides the first; two columns need none, since all their rotations are tried.
+        Searches from random rotations besides the first. Two columns need no restarts: all their rotations are tried.
     max_iter : int, default=200
-        Of the joint search.
+        Most iterations of the joint search.
     tol : float, default=1e-6
-        Its end: no entry of the gradient is larger.
+        The joint search ends when no entry of the gradient is larger.
     random_state : int, RandomState or None, default=None
         Same seed, same bits.
     n_jobs : int, default=None
@@ -58,8 +59,8 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The sources are ``(X - mean_) @ components_.T``; each has variance 1. Sorted by how much of X they make up, with
-        signs such that the largest entry of each column of ``mixing_`` is positive.
+        The sources are ``(X - mean_) @ components_.T``; each source has variance 1. Sources are sorted by their share
+        of the variance of X. The entry of largest modulus in each column of ``mixing_`` is positive.
     mixing_ : ndarray of shape (n_features, n_components)
         The pseudo-inverse of ``components_``.
     mean_ : ndarray of shape (n_features,)
@@ -67,7 +68,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     whitening_ : ndarray of shape (n_components, n_features)
         Not there with ``whiten=False``.
     contrast_ : float
-        What is left of the dependence.
+        Value of the contrast at the rotation found: the remaining dependence.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -173,7 +174,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, sample_weight: Any) -> Any:
-        """Whiten, search, and set the attributes; returns the rows as they were read."""
+        """Whiten, find the rotation, and set the attributes; returns the validated rows."""
         if self.whiten is True:
             raise ValueError("whiten=True is not known; pass 'unit-variance' or False")
         refuse_path(self, X)
@@ -235,7 +236,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return found.turn
 
     def _set(self, turn: Array, whitening: Array, dtype: Any) -> None:
-        """Attributes in one order and with one rule of signs, which dependence does not fix."""
+        """Set the attributes, with a rule for order and signs, which the contrast does not determine."""
         components = turn @ whitening
         mixing = np.linalg.pinv(components)
         order = np.argsort(-np.linalg.norm(mixing, axis=0), kind="stable") if self._whitens else np.arange(len(turn))
@@ -248,7 +249,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self.whitening_ = whitening.astype(dtype)
 
     def _sources(self, rows: Any) -> Array:
-        """Rows unmixed, in their precision."""
+        """Sources of rows, in the precision of the rows."""
         matrix = self.components_.T.astype(np.float64)
         with use_threads(self.n_jobs):
             if hasattr(rows, "toarray"):

@@ -51,39 +51,40 @@ class KernelKMeans(
 ):
     """K-means in the feature space of a kernel, for any kernel and any number of rows.
 
-    A cluster is the points nearer, in feature space, to its mean than to any other. Distances need sums of kernel
-    values only (Vasconcelos' S terms), so that the means are never formed; where the kernel has explicit features,
-    ordinary k-means of these does the same in a time that grows with N, not with its square.
+    A cluster consists of the points that are nearer, in feature space, to its mean than to any other mean. Distances
+    need only sums of kernel values (Vasconcelos' S terms), so that the means are never formed. Where the kernel has
+    explicit features, ordinary k-means of the features does the same in a time that grows with N, not with its square.
 
     Parameters
     ----------
     n_clusters : int, default=8
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
-        How seeds are drawn: far apart in feature space, or anywhere; or labels to begin with.
+        How initial centres are drawn: far apart in feature space, or uniformly; or labels to begin with.
     n_init : int or "auto", default="auto"
-        Starts, of which the best is kept; ``"auto"``: 10 for ``init="random"``, 1 otherwise.
+        Number of starts, of which the best is kept; ``"auto"``: 10 for ``init="random"``, 1 otherwise.
     max_iter : int, default=300
     tol : float, default=1e-4
-        The centres stand still when their squared movements sum to less than this part of the variance in feature
+        Iterations end when the squared movements of the centres sum to less than this share of the variance in feature
         space.
     kernel, gamma, degree, coef0, kernel_params :
-        As in :class:`KernelPCA`; the default is a Gaussian with ``gamma="median"``.
+        As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``.
     method : str, default="auto"
-        ``"tiled"``: exact sums over the Gram matrix, ``"cuda"``: the same on a card; or a map of explicit features:
-        ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest that is
-        accurate enough, see ``plan_``.
+        ``"tiled"``: exact sums over the Gram matrix, ``"cuda"``: the same on a GPU; or a map of explicit features:
+        ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest method
+        that is accurate enough, see ``plan_``.
     accuracy : float, default=1e-6
-        What explicit features may leave out: kernel values are off by about this part of the largest variance at most,
-        and the inertia by this part of the total one. 0 allows only methods that are exact up to rounding.
+        Error allowed to explicit features: at most about this share of the largest variance in kernel values, and this
+        share of the total variance in the inertia. 0 allows only methods that are exact up to rounding.
     memory_limit : int, str or None, default=None
-        What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
+        Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
+        memory.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
-        ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA card (needs the extra ``gpu``);
-        ``"auto"``: where there is one and the plan finds it cheaper; ``"torch"``: the same by torch on the CPU. Torch
-        tensors as rows give torch tensors back.
+        ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA GPU (needs the extra ``gpu``);
+        ``"auto"``: on a GPU where there is one and the plan finds it cheaper; ``"torch"``: the same with torch on the
+        CPU. Torch tensors as input give torch tensors as output.
     scale_input : bool, default=False
-        Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
-        columns of different units count alike. Kept with the model.
+        Subtract the mean of the rows and divide every column by its standard deviation before the kernel is applied, so
+        that columns of different units count alike. The model keeps means and standard deviations.
     random_state : int, RandomState or None, default=None
         Same seed, same bits. Neither the order of the rows nor the number of threads changes the partition.
     n_jobs : int, default=None
@@ -99,7 +100,7 @@ class KernelKMeans(
     plan_ : Plan
     gamma_ : float
     prototype_indices_ : ndarray of shape (n_clusters,)
-        The row nearest to each centre, of the cluster's own; -1 for a cluster that is empty.
+        Index of the cluster's row that is nearest to its centre; -1 for an empty cluster.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Where X has names.
@@ -185,12 +186,12 @@ class KernelKMeans(
         Parameters
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
-            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A ``.npy`` file is mapped to memory,
-            other files are read to it. A Dask collection is clustered where it lies, on the active client's cluster or
-            on a local one started for the call.
+            For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A ``.npy`` file is memory-mapped, other
+            files are read to memory. A Dask collection stays on its workers, on the active client's cluster or on a
+            local cluster started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
+            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
 
         Returns
         -------
@@ -231,7 +232,7 @@ class KernelKMeans(
             return like_given(Distances(self._model, self._scaling)(self.X_fit_, known), X)
 
     def predict(self, X: Any) -> Any:
-        """The nearest centre of each row: (m,).
+        """Number of the nearest centre of each row: (m,).
 
         Parameters
         ----------
@@ -259,7 +260,7 @@ class KernelKMeans(
         return -float(weights @ squares)
 
     def prototypes(self, method: str = "preimage") -> Any:
-        """A row of the input for each cluster: feature space has the centres, the input may not.
+        """A point of the input space for each cluster: a centre in feature space may have no exact pre-image.
 
         Parameters
         ----------
@@ -297,7 +298,7 @@ class KernelKMeans(
         return center_preimage(kernel, rows, self._weights[members], nearest)
 
     def _question(self) -> Question:
-        """What the parameters ask of rows: as many clusters as there would be components."""
+        """The question that the parameters pose; `count` is the number of clusters."""
         return Question(
             kernel=kernel_choice(self),
             count=self.n_clusters,
@@ -320,7 +321,7 @@ class KernelKMeans(
             )
 
     def _settings(self, n: int) -> Settings:
-        """How to look; from labels that were given every start would be the same."""
+        """Settings of the search; given labels allow one start only, as all starts would be the same."""
         start = _read_start(self.init, n, self.n_clusters)
         drawn = isinstance(start, str)
         auto = 10 if drawn and start == "random" else 1
@@ -340,7 +341,7 @@ class KernelKMeans(
         self.prototype_indices_ = nearest_members(found.labels, found.distances2, self._weights, self.n_clusters)
         if parted is None:
             self.X_fit_ = rows.whole().original
-        else:  # the rows stay where they are, but for those nearest to the centres
+        else:  # rows stay on the cluster, except those nearest to the centres
             self._prototype_rows = parted.view[np.maximum(self.prototype_indices_, 0)]
         occupied = int((self.prototype_indices_ >= 0).sum())
         if occupied < self.n_clusters:
@@ -375,7 +376,7 @@ class KernelKMeans(
 
 
 def _read_start(init: Any, n: int, k: int) -> Any:
-    """How `k` clusters of `n` rows begin: the name of a way to draw seeds, or labels (n,), which are checked."""
+    """The start for `k` clusters of `n` rows: the name of a way to draw initial centres, or validated labels (n,)."""
     if isinstance(init, str):
         return init
     labels = np.asarray(init)
@@ -391,7 +392,7 @@ def _read_start(init: Any, n: int, k: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest centre of each row; this and the next two can be sent to workers."""
+    """The nearest centre of each row; a class, like the next two, so that it can be pickled for workers."""
 
     model: CenterModel
     scaling: Scaling

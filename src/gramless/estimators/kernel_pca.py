@@ -40,7 +40,7 @@ from gramless.spaces import Eigenspace, RidgePreimage, RowSample
 
 
 def _can_stream(model: KernelPCA) -> bool:
-    """Whether `partial_fit` is there; where it is not, the error says why."""
+    """True where `partial_fit` is available; otherwise raises an AttributeError that says why."""
     reason = ""
     if model._precomputed:
         reason = "kernel='precomputed' needs all rows at once"
@@ -67,8 +67,8 @@ class KernelPCA(
     """Kernel principal component analysis without the Gram matrix.
 
     Takes every parameter of :class:`sklearn.decomposition.KernelPCA` with the same meaning and sets the same
-    attributes: changing the import line is the whole migration. Memory grows with N, not with its square, and
-    ``certificate_`` says how accurate each component is.
+    attributes: only the import line has to change. Memory grows with N, not with its square, and ``certificate_`` says
+    how accurate each component is.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ class KernelPCA(
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed"}, Kernel or callable, \
 default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows. ``"laplacian"`` is
-        scikit-learn's ``laplacian_kernel``, of the sum of absolute differences.
+        scikit-learn's ``laplacian_kernel``, a kernel of Manhattan distances.
     gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, laplacian, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
-        ``"median"``: the Gaussian's sigma, or the Laplacian's 1 / gamma, is the median distance between points, in the
-        distance of that kernel; ``"preimage"``, ``"gap"``: the best of
-        thirteen by held-out pre-images or by the gap after the last component, see :func:`gramless.select_bandwidth`.
-        Where one column makes more than 95 % of the distances, a width by name warns (``DominantColumnWarning``).
+        ``"median"``: the sigma of rbf is the median Euclidean distance between points, and 1 / gamma of laplacian is
+        the median Manhattan distance; ``"preimage"``, ``"gap"``: the best of thirteen candidates by the error of
+        held-out pre-images or by the gap after the last eigenvalue, see :func:`gramless.select_bandwidth`. A `gamma` by
+        name warns (``DominantColumnWarning``) where one column makes more than 95 % of the squared distances.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -92,15 +92,15 @@ default="linear"
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
     alpha : float, default=1.0
-        Ridge of the inverse transform.
+        Ridge parameter of the inverse transform.
     fit_inverse_transform : bool, default=False
-        Learn the inverse transform, by ridge regression of the rows on their components. Streams, and models that go
-        on without their rows, keep a sample of at most 4096 of them for it.
+        Learn the inverse transform, by ridge regression of the rows on their components. Streams, and models without
+        their training rows, keep a sample of at most 4096 rows for this.
     eigen_solver : str, default="auto"
         scikit-learn's ``"dense"``, ``"arpack"``, ``"randomized"``, or any name in ``gramless.eigen.solvers``.
     tol : float, default=0
         Every kept pair of the exact centred operator satisfies ``norm(K v - l v) <= tol * l_1``.
-        0 means 1e-10 (1e-5 for float32). ``"arpack"`` gets it as it is.
+        0 means 1e-10 (1e-5 for float32). For ``eigen_solver="arpack"``, `tol` is passed on unchanged.
     max_iter : int, default=None
         Limit on iterations of an iterative solver.
     iterated_power : int or "auto", default="auto"
@@ -114,61 +114,64 @@ default="linear"
     n_jobs : int, default=None
         Threads; None: all cores.
     method : str, default="auto"
-        How to work: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
-        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such products on a card),
-        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest that reaches `tol` within
+        The method: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
+        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such products on a GPU),
+        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest method that reaches `tol` within
         `memory_limit`; see ``plan_``.
     memory_limit : int, str or None, default=None
-        What `fit` may take on top of the data: bytes, or a text such as ``"2GB"``. None: half of what is free.
+        Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
+        memory.
     center_input : bool, default=False
-        Subtract the mean of the rows before the kernel is applied (Raykar & Ankur, section 4, step 2). It changes
+        Subtract the mean of the rows before the kernel is applied (Raykar & Ankur, section 4, step 2). Centring changes
         the result for kernels of the dot product.
     scale_input : bool, default=False
-        Subtract the mean of the rows and divide every column by its deviation before the kernel is applied, so that
-        columns of different units count alike. Kept with the model: `transform`, pre-images and later batches use it.
+        Subtract the mean of the rows and divide every column by its standard deviation before the kernel is applied, so
+        that columns of different units count alike. The model keeps means and standard deviations: `transform`,
+        pre-images and later batches use them.
     domain : pair of array-like of shape (n_features,), default=None
-        (low, high): a box that holds all rows, those of later batches included, in the units of X, whatever
-        `scale_input` and `center_input` do to them. It lets `partial_fit` use the Taylor and Fourier maps, which are
-        made for a box; rows outside are refused.
+        (low, high): a box that holds all rows, including rows of later batches, in the units of X even with
+        `scale_input` or `center_input`. The box lets `partial_fit` use the Taylor and Fourier maps, which need one;
+        rows outside the box raise an error.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
-        ``"cuda"``: products, blocks, features, their moments and projections on a CUDA card (needs the extra ``gpu``);
-        ``"auto"``: on a card where there is one and the plan finds it cheaper; ``"torch"``: what the card would do, by
+        ``"cuda"``: products, blocks, features, their moments and projections on a CUDA GPU (needs the extra ``gpu``);
+        ``"auto"``: on a GPU where there is one and the plan finds it cheaper; ``"torch"``: the same computation with
         torch on the CPU. Torch tensors given to `fit` and `transform` give torch tensors back.
     keep_data : bool, default=True
-        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need it.
+        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need the rows.
     max_support : int, default=None
-        Rows that a stream of `partial_fit` may keep where it has no explicit features. None: all of them, and memory
+        Most rows that a stream of `partial_fit` without explicit features may keep. None: all rows, so that memory
         grows with the stream.
     forget : float, default=None
-        Half-life in rows: a row weighs ``2 ** (-age / forget)``, its age being the number of rows after it, in whatever
-        batches. Eigenvalues, variances and certificates are those of the rows with these weights.
+        Half-life in rows: the weight of a row is ``2 ** (-age / forget)``, where its age is the number of later rows,
+        whatever the batches. Eigenvalues, variances and certificates are those of the rows with these weights.
     checkpoint : str or Path, default=None
-        File that says how far a `fit` has come, replaced after every block of rows. When the process was killed, the
-        same call goes on after the last block, with the same bits (for the same number of threads); a checkpoint of
-        other data or parameters is refused. It is deleted when the fit is done. Rows are then read in blocks, wherever
-        they come from. Methods without explicit features have no use for it: a ``CheckpointWarning`` says so.
+        File with the progress of a `fit`, replaced after every block of rows. After the process was killed, the same
+        call resumes after the last block, with bitwise the same result (for the same number of threads). A checkpoint
+        of other data or parameters raises an error. The file is deleted when the fit is complete. With a checkpoint,
+        rows are read in blocks, even from an array. Methods without explicit features cannot resume, and raise a
+        ``CheckpointWarning``.
     verbose : int, default=0
-        1: a fit that takes longer than two seconds shows on stderr how far it is: passes over the kernel matrix and the
-        worst residual against `tol`, or rows read; time elapsed, and a guess of the time left. 2: a line at every
-        pass. It changes no bit of the result. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) are told the
-        same.
+        1: a fit that takes longer than two seconds shows its progress on stderr: passes over the Gram matrix and the
+        largest residual beside `tol`, or rows read; time elapsed, and an estimate of the time left. 2: a line at every
+        pass. The result is bitwise the same. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) get the same
+        information.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (k,)
-        Of the centred Gram matrix, descending.
+        Eigenvalues of the centred Gram matrix, descending.
     eigenvectors_ : ndarray of shape (n_samples, k)
-        Of the centred Gram matrix, orthonormal; the entry of largest modulus of each is positive (of 10,000 rows evenly
-        spaced, where there are more). Methods with explicit features compute it when it is first asked for; not there
-        with ``keep_data=False`` and after `partial_fit`.
+        Orthonormal eigenvectors of the centred Gram matrix; the entry of largest modulus of each is positive (among
+        10,000 evenly spaced rows, where there are more). Methods with explicit features compute the eigenvectors on
+        first access. Not available with ``keep_data=False`` and after `partial_fit`.
     explained_variance_ : ndarray of shape (k,)
         ``eigenvalues_`` divided by the total weight.
     explained_variance_ratio_ : ndarray of shape (k,)
-        Against the exact total variance, that of the components not kept included.
+        Ratios to the exact total variance, which includes the components not kept.
     certificate_ : Certificate
-        Per component an interval that holds the true eigenvalue, and a bound on the angle.
+        For each component, an interval that holds the true eigenvalue, and a bound on the angle.
     plan_ : Plan
-        Which method, and why.
+        The chosen method, and the estimated cost of all methods.
     method_ : str
         The method that ran.
     passes_ : int
@@ -176,8 +179,8 @@ default="linear"
     X_fit_ : {ndarray, CSR} of shape (n_samples, n_features)
     gamma_ : float
     dual_coef_ : ndarray of shape (n_samples, n_features)
-        With ``fit_inverse_transform=True``. Where the Gram matrix of the components does not fit `memory_limit`, of at
-        most 1000 landmarks among them instead.
+        With ``fit_inverse_transform=True``. Where the Gram matrix of the components exceeds `memory_limit`, the
+        regression uses at most 1000 landmarks among the components.
     X_transformed_fit_ : ndarray of shape (n_samples, k)
         With ``fit_inverse_transform=True``; the components that ``dual_coef_`` belongs to.
     n_features_in_ : int
@@ -290,13 +293,13 @@ default="linear"
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples). A path to a ``.npy``, ``.csv``,
-            ``.parquet``, HDF5 or zarr file or a folder of such, what :func:`gramless.open_source` returns, or an
-            iterator of row blocks: read block by block, never whole. A Dask collection is fitted where it lies, on
-            the active client's cluster or on a local one started for the call.
+            ``.parquet``, HDF5 or zarr file or a folder of such files, a source from :func:`gramless.open_source`, or an
+            iterator of row blocks is read block by block. A Dask collection stays on its workers, on the active
+            client's cluster or on a local cluster started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            Not negative. A weight of 2 counts as the row twice, 0 as its absence. Of a source with names: the column
-            that has it.
+            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence. A string names the column of
+            weights, in a source with column names.
 
         Returns
         -------
@@ -313,27 +316,27 @@ default="linear"
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Take in a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
+        """Add a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
 
-        What is kept depends on the kernel (see ``plan_``): moments of explicit features, where batches in any order
-        give the same model, exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
-        few dimensions; otherwise the eigenspace of each batch is merged with that of all before, on the rows seen or,
-        with ``max_support=``, on a limited number of them. A kernel that is not positive semidefinite keeps its rows
-        and is solved when the model is asked for. The model is that of a `fit` up to the signs of its components. A
-        `gamma` by name is computed from the first batch.
+        What a stream keeps depends on the kernel (see ``plan_``). Moments of explicit features give the same model for
+        batches in any order: exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
+        few dimensions. Otherwise the eigenspace of each batch is merged with the eigenspace of all earlier batches, on
+        the rows seen or, with ``max_support=``, on a limited number of rows. For a kernel that is not positive
+        semidefinite, the stream keeps its rows, and solves the eigenproblem when the model is needed. The model is that
+        of a `fit` up to the signs of its components. A `gamma` by name is computed from the first batch.
 
-        Goes on from a `fit`. Where the fit was by products
-        with the Gram matrix, its rows are first solved again for as many directions as a stream keeps, which takes
-        once or twice as long as the fit took; where that is more than ten minutes, an ``UncertifiedWarning`` says
-        that the intervals of the certificate will be wide.
+        A fitted model can be continued. After a fit by products with the Gram matrix, the eigenproblem of its rows is
+        first solved again, for as many directions as a stream keeps, which takes once or twice the time of the fit.
+        Where that is more than ten minutes, an ``UncertifiedWarning`` says that the intervals of the certificate will
+        be wide.
 
         Parameters
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features), path or source
-            Any number of rows, one included. Of a file or another source every block is a batch.
+            One or more rows. Every block of a file or another source is a batch.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            Of a source with names: the column that has it.
+            A string names the column of weights, in a source with column names.
 
         Returns
         -------
@@ -349,10 +352,10 @@ default="linear"
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     def partial_unfit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Take rows out again that `partial_fit` or `fit` took in, with the weights they had then.
+        """Remove rows that `partial_fit` or `fit` has added, with the same weights.
 
-        Moments can be subtracted; so this is for streams with explicit features. The rows need not have come as
-        one batch. Rounding does not go away again: the certificate keeps it.
+        Only streams with explicit features allow this, as moments can be subtracted. The rows need not have come as one
+        batch. The rounding errors of the removed rows remain, and the certificate includes them.
 
         Parameters
         ----------
@@ -381,13 +384,13 @@ default="linear"
     def merge(self, other: KernelPCA) -> KernelPCA:
         """A new model of both data sets together: their moments add, or their eigenspaces are merged.
 
-        Rows that both have seen count twice, and signs of components may differ from those of a `fit`.
+        Rows that both models have seen count twice. The signs of components may differ from those of a `fit`.
 
         Parameters
         ----------
         other : KernelPCA
-            Fitted with the same kernel, to rows of the same width and dtype, by the same method. With ``forget=`` the
-            rows of both weigh what they weigh in each.
+            Fitted with the same kernel and method, to rows with the same columns and dtype. With ``forget=``, each row
+            keeps the weight that it has in its model.
 
         Returns
         -------
@@ -396,7 +399,7 @@ default="linear"
         Raises
         ------
         ValueError
-            If the two do not fit; the message says what differs.
+            If the two models cannot be merged; the message names the difference.
         """
         refuse_to_merge(self, other)
         merged = copy.copy(self)
@@ -420,7 +423,7 @@ default="linear"
         X : {array-like, CSR} of shape (m, n_features), path, source, or dask Array or DataFrame
             For ``kernel="precomputed"`` the kernel values (m, n_samples) of new points and training points.
         out : str or Path, default=None
-            A ``.npy``, ``.parquet`` or ``.csv`` file to write to as the rows are read; it appears when it is whole.
+            A ``.npy``, ``.npz``, ``.parquet`` or ``.csv`` file to write to, block by block; it appears once complete.
 
         Returns
         -------
@@ -431,7 +434,7 @@ default="linear"
         return applied(self, X, self._finished().projection(), self._n_features_out, out)
 
     def plan(self, X: Any, sample_weight: Any = None) -> Plan:
-        """What each method would cost for X, and which one `fit` would take. Nothing is run, and this is not changed.
+        """The cost of each method for X, and the method that `fit` would take; runs no fit, changes no attribute.
 
         Parameters
         ----------
@@ -458,7 +461,7 @@ default="linear"
             return fitting.prepare(question, rows).plan
 
     def truncate(self, k: int) -> KernelPCA:
-        """The same model with the leading `k` components only, as a new estimator; nothing is fitted again."""
+        """A new estimator with the leading `k` components of this model, without a new fit."""
         check_is_fitted(self)
         found = self._finished()
         kept = len(found.eigenvalues)
@@ -481,7 +484,7 @@ default="linear"
         method : {"ridge", "fixed_point", "distances"}, default="ridge"
             ``"ridge"``: kernel ridge regression of the rows on their components, as in scikit-learn; needs
             ``fit_inverse_transform=True``. ``"fixed_point"``: the input whose image is nearest (Mika et al. 1999), for
-            kernels of the distance; rows for which the iteration does not settle fall back to ``"distances"`` with a
+            kernels of the distance; rows for which the iteration does not converge fall back to ``"distances"`` with a
             :class:`~gramless.errors.PreimageWarning`. ``"distances"``: from distances to the nearest training points
             (Kwok & Tsang 2004), for kernels of the distance.
 
@@ -493,7 +496,7 @@ default="linear"
         return preimages.inverse(self, X, method)
 
     def denoise(self, X: Any, *, method: str = "ridge") -> Array:
-        """Project rows on the components and come back: what the components do not hold is left behind.
+        """Pre-images of the projections of rows on the components: what the components do not capture is removed.
 
         Parameters
         ----------
@@ -514,11 +517,11 @@ default="linear"
         ----------
         X : {array-like, CSR} of shape (m, n_features)
         space : {"feature", "input"}, default="feature"
-            ``"feature"``: squared distance of phi(x) from the kept components (Welling, eq. 5). It needs no pre-image;
-            over the training rows the errors sum to the eigenvalues that were not kept. ``"input"``: squared distance
-            between x and ``denoise(x)``, in which kernels can be compared.
+            ``"feature"``: squared distance of phi(x) from the span of the kept components (Welling, eq. 5). It needs no
+            pre-image; over the training rows the errors sum to the eigenvalues that were not kept. ``"input"``: squared
+            distance between x and ``denoise(x)``, which allows a comparison of kernels.
         method : {"ridge", "fixed_point", "distances"}, default="ridge"
-            Of the pre-image, with ``space="input"``.
+            Method of the pre-image, with ``space="input"``.
 
         Returns
         -------
@@ -529,8 +532,9 @@ default="linear"
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the mean reconstruction error of X, for cross-validation: higher is better.
 
-        With ``fit_inverse_transform=True`` the error is that in the input, in which kernels and their parameters can be
-        compared; otherwise it is that in feature space, which serves to compare models of one and the same kernel.
+        With ``fit_inverse_transform=True`` the error is measured in the input space, which allows a comparison of
+        kernels and their parameters. Otherwise it is measured in feature space, which only allows a comparison of
+        models with the same kernel.
 
         Parameters
         ----------
@@ -549,14 +553,14 @@ default="linear"
     def preimage_error(self, scores: Any, X: Any) -> Array:
         """Squared distance in feature space between points given by their components and the images of rows.
 
-        0 for an exact pre-image; where it is large beside ``reconstruction_error``, the point of feature space has none
-        (Fasel, slide 23).
+        The error is 0 for an exact pre-image. Where it is large beside ``reconstruction_error``, the point in feature
+        space has no exact pre-image (Fasel, slide 23).
 
         Parameters
         ----------
         scores : array-like of shape (m, k)
         X : array-like of shape (m, n_features)
-            As `inverse_transform` returns them.
+            Pre-images, as `inverse_transform` returns them.
 
         Returns
         -------
@@ -564,7 +568,7 @@ default="linear"
         """
         return preimages.preimage_error(self, scores, read_new_rows(self, X))
 
-    #: What files keep, by the names it has there.
+    #: Types of the values in a file, by their names in the file.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
@@ -584,7 +588,7 @@ default="linear"
     }
 
     def saved(self) -> dict[str, Any]:
-        """The fit as files have it: a flat table, whose names are older than :class:`~gramless.fitting.Fit`."""
+        """The fit as a flat dict for files; its names are kept from versions before :class:`~gramless.fitting.Fit`."""
         fit = self._fit
         values: dict[str, Any] = {
             "X_fit_": fit.x,
@@ -609,7 +613,7 @@ default="linear"
         return values
 
     def restore(self, values: dict[str, Any]) -> None:
-        """The way back from :meth:`saved`."""
+        """Set the fit from the values that :meth:`saved` returned."""
         model, state = values.get("_fitted"), values.get("_stream")
         if model is None and state is None:
             raise ValueError("there is neither a model nor a stream")
@@ -636,7 +640,7 @@ default="linear"
 
     @property
     def eigenvectors_(self) -> Array:
-        """Eigenvectors of the centred Gram matrix (n_samples, k), computed when first asked for."""
+        """Eigenvectors of the centred Gram matrix (n_samples, k), computed on first access."""
         found: Fit | None = getattr(self, "_fit", None)
         if found is None or found.x is None or found.weights is None:
             raise AttributeError(
@@ -655,12 +659,12 @@ default="linear"
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Parts (k,) of the exact total variance, that of the components not kept included."""
+        """Ratios (k,) to the exact total variance, which includes the components not kept."""
         return self._finished().ratios
 
     @property
     def certificate_(self) -> Certificate:
-        """Per component an interval that holds the true eigenvalue, and a bound on the angle."""
+        """For each component, an interval that holds the true eigenvalue, and a bound on the angle."""
         return self._finished().finished.certificate
 
     @property
@@ -670,7 +674,7 @@ default="linear"
 
     @property
     def plan_(self) -> Plan:
-        """Which method, and why."""
+        """The chosen method, and the estimated cost of all methods."""
         return self._known().plan
 
     @property
@@ -680,7 +684,7 @@ default="linear"
 
     @property
     def gamma_(self) -> float:
-        """The number that `gamma` stands for."""
+        """The value of `gamma` that was used."""
         return self._known().gamma
 
     @property
@@ -704,21 +708,21 @@ default="linear"
         return learnt.scores.astype(dtype)
 
     def _become(self, fitted: KernelPCA, callbacks: Callbacks | None = None) -> KernelPCA:
-        """Take over a fit that is done: the one assignment, after which only callbacks are told."""
+        """Take over all attributes of a complete fit in one assignment; only then call the callbacks."""
         self.__dict__ = fitted.__dict__
         if callbacks is not None:
             callbacks.ends()
         return self
 
     def _known(self) -> Fit:
-        """The fit; an AttributeError before there is one, so that ``hasattr`` is right."""
+        """The fit; raises an AttributeError before the first fit, so that ``hasattr`` is correct."""
         found: Fit | None = getattr(self, "_fit", None)
         if found is None:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet; call fit first")
         return found
 
     def _finished(self) -> Fit:
-        """The fit with its model, which a stream makes when it is first asked for."""
+        """The fit with its model; a stream computes its model on first access."""
         found = self._known()
         if found.model is None:
             with use_threads(self.n_jobs):
@@ -726,7 +730,7 @@ default="linear"
         return found
 
     def _learnt(self) -> tuple[RidgePreimage, Any]:
-        """The inverse transform and the precision of its attributes; an AttributeError where there is none."""
+        """The inverse transform and the dtype of its attributes; raises an AttributeError where it was not learnt."""
         found = self._known()
         if found.preimage is None:
             raise AttributeError("the inverse transform was not learnt: set fit_inverse_transform=True, and fit")
@@ -739,7 +743,7 @@ default="linear"
     # ----------------------------------------------------------------------------------------------- what is asked for
 
     def _question(self) -> Question:
-        """What the parameters ask of rows."""
+        """The question that the parameters pose."""
         wanted, precomputed = self.n_components, is_precomputed(self.kernel)
         whole = isinstance(wanted, Integral)
         moves = "scale" if self.scale_input else "center" if self.center_input else ""
@@ -770,10 +774,10 @@ default="linear"
 
     @contextmanager
     def _rows(self, fitted: KernelPCA, X: Any, sample_weight: Any, count: int) -> Iterator[Rows]:
-        """Context of rows to fit to: more than one of them, and no fewer than components."""
+        """Context of rows to fit to: at least two rows, and at least as many rows as components."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
-        read_only = isinstance(X, np.memmap) and not X.flags.writeable  # nobody can change it by way of X
+        read_only = isinstance(X, np.memmap) and not X.flags.writeable  # the caller cannot change the rows through X
         copied = self.copy_X and self.keep_data and not read_only
         checks = {"checkpoint": fitted.checkpoint, "copy": copied, "ensure_min_samples": 2}
         with opened_rows(fitted, X, sample_weight, **checks) as rows:
@@ -784,7 +788,7 @@ default="linear"
             yield rows
 
     def _batch(self, fitted: KernelPCA, X: Any, sample_weight: Any) -> Any:
-        """Context of rows to go on with, in the columns of those before."""
+        """Context of the rows of a batch, whose columns must match those of earlier rows."""
         if self.fit_inverse_transform and self._precomputed:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: it has no inputs to return to.")
         return opened_rows(fitted, X, sample_weight, reset=not hasattr(self, "_fit"), ensure_min_samples=1)

@@ -1,4 +1,4 @@
-"""Parameters that several estimators share: what they may be, and the kernel they make."""
+"""Parameters that several estimators share: their constraints, and the kernel that they define."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gramless.fitting.question import FixedKernel, KernelChoice
 from gramless.kernels import Kernel, is_precomputed, kernel_from_name
 from gramless.kernels.names import KERNEL_NAMES
 
-#: Of estimators that take a kernel and plan how to work with it; each says itself which `method` there is.
+#: Constraints of estimators with a kernel and a plan; each estimator adds the constraint of its `method`.
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
     "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale", "median"}), None],
@@ -27,7 +27,7 @@ KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def kernel_choice(model: Any, components: Any = None, ridge: float | None = None) -> KernelChoice:
-    """The kernel that the parameters of an estimator make; `components` and `ridge` are for a search of its gamma."""
+    """The kernel that the parameters of an estimator define; `components` and `ridge` are for a search for `gamma`."""
     kernel, gamma = model.kernel, model.gamma
     if isinstance(gamma, Real) and not is_precomputed(kernel):
         if isinstance(kernel, str):

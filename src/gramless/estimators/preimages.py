@@ -1,4 +1,4 @@
-"""From components back to the input, and how much was lost on the way: what KernelPCA's methods do."""
+"""Pre-images of components and reconstruction errors: the work of KernelPCA's methods."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def inverse(model: KernelPCA, X: Any, method: str) -> Array:
 
 
 def denoised(model: KernelPCA, rows: Any, method: str) -> Array:
-    """Rows (m, d) projected on the components, and back."""
+    """Pre-images of the projections of rows (m, d) on the components."""
     if scipy.sparse.issparse(rows):
         raise ValueError("pre-images are dense: pass X.toarray()")
     found = model._finished()
@@ -44,7 +44,7 @@ def denoised(model: KernelPCA, rows: Any, method: str) -> Array:
 
 
 def reconstruction_errors(model: KernelPCA, X: Any, space: str, method: str) -> Array:
-    """Squared distances (m,) of rows from what their components hold, in feature space or in the input."""
+    """Squared distances (m,) between rows and their projections, in feature space or in the input space."""
     if space not in ("feature", "input"):
         raise ValueError(f"space={space!r} is not known; pass 'feature' or 'input'")
     rows, found = read_new_rows(model, X), model._finished()
@@ -70,12 +70,12 @@ def preimage_error(model: KernelPCA, scores: Any, rows: Any) -> Array:
 
 
 def available_preimage(model: KernelPCA) -> str:
-    """The method of pre-images that suits a fitted model: the nearest image for kernels of the distance, else ridge."""
+    """The method of pre-images for a fitted model: ``"fixed_point"`` for kernels of the distance, else ``"ridge"``."""
     return "fixed_point" if isinstance(model.plan_.problem.kernel, RadialKernel) else "ridge"
 
 
 def _inverted(model: KernelPCA, scores: Array, method: str, start: Array | None) -> Array:
-    """Pre-images of `scores` (m, k); `start` (m, d) are rows as the kernel sees them."""
+    """Pre-images of `scores` (m, k); fixed points start from `start` (m, d), rows after centring and scaling."""
     if method not in METHODS:
         raise ValueError(f"method={method!r} is not known; pass one of {', '.join(map(repr, METHODS))}")
     found = model._finished()
@@ -86,20 +86,20 @@ def _inverted(model: KernelPCA, scores: Array, method: str, start: Array | None)
             points = from_distances(_expansion(model, found), scores)
         else:
             points = _settled_points(_expansion(model, found), scores, start)
-        if method != "ridge" or found.scaling.scale is not None:  # a regression of rows as they came needs no way back
+        if method != "ridge" or found.scaling.scale is not None:  # else the regression is on rows in the input's units
             points = found.scaling.inverse(points)
     return np.asarray(points).astype(found.eigenvalues.dtype, copy=False)
 
 
 def _expansion(model: KernelPCA, found: Fit) -> Expansion:
-    """The components on points: the model's own, or some of the rows that are still there."""
+    """The components as an expansion on points: the points of the model, or some of the rows it has kept."""
     rows = found.x if found.x is not None or found.sample is None else found.sample.rows
     rows = None if rows is None or scipy.sparse.issparse(rows) else found.scaling(rows)
     return expand(found.finished.space, rows, read_seed(model.random_state))
 
 
 def _ridge(model: KernelPCA) -> RidgePreimage:
-    """The regression; of a stream it is learnt from the sample when first asked for."""
+    """The ridge regression; a stream learns it from its sample on first use."""
     found = model._finished()
     if not model.fit_inverse_transform:
         radial = isinstance(found.kernel, RadialKernel)
@@ -117,7 +117,7 @@ def _ridge(model: KernelPCA) -> RidgePreimage:
 
 
 def _settled_points(expansion: Expansion, scores: Array, start: Array | None) -> Array:
-    """Fixed points; a row that does not settle is tried again from its nearest neighbour, then by distances."""
+    """Fixed points; a row without convergence is tried again from its nearest neighbour, then by distances."""
     result = fixed_points(expansion, scores, start)
     found, left = result.points, np.flatnonzero(~result.converged)
     if len(left) and start is not None:

@@ -1,4 +1,4 @@
-"""Who is told how far a fit is: the line that `verbose` asks for, and scikit-learn's callbacks."""
+"""Observers of a fit: the line that `verbose` asks for, and scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from gramless.progress import Observer, Silent, observed_by, observer
 
 try:
     from sklearn.callback import CallbackSupportMixin
-except ImportError:  # an earlier scikit-learn: no callbacks can be set, so nobody waits for them
+except ImportError:  # earlier versions of scikit-learn have no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands where scikit-learn has none."""
+        """An empty base class in place of scikit-learn's."""
 
 
 __all__ = ["CallbackSupportMixin", "Callbacks", "at_work"]
 
-_PARTS = 100  # tasks that rows are told in: there may be a million chunks
+_PARTS = 100  # tasks that a pass over rows is reported in: a task for each block could be a million
 
 
 class Callbacks(Silent):
-    """Tells the callbacks of an estimator, as tasks: each pass over the Gram matrix, or each hundredth of the rows.
+    """Reports to the callbacks of an estimator: a task for each pass over the Gram matrix, or each 1 % of the rows.
 
     The task tree is fit > passes > pass, or fit > rows > part. At the end of a pass `metadata` has ``passes``,
-    ``residual`` and ``tol``. A callback that asks to stop is not heard: the promise of `tol` would be broken.
+    ``residual`` and ``tol``. A callback cannot stop the fit early: the result would not satisfy `tol`.
 
     Parameters
     ----------
     model : estimator
         A CallbackSupportMixin.
     told : dict
-        X, y and metadata, for the tasks that begin and end with the fit.
+        X, y and metadata, passed to the callbacks at the begin and the end of the fit.
     """
 
     def __init__(self, model: Any, told: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ class Callbacks(Silent):
             self._begin(task, "part").call_on_fit_task_end(estimator=self._model)
 
     def ends(self) -> None:
-        """The fit is done."""
+        """Report the end of the fit."""
         self._end_task()
         self._root.call_on_fit_task_end(estimator=self._model, reconstruction_attributes={}, **self._told)
 
@@ -100,7 +100,7 @@ class Callbacks(Silent):
 
 
 class Everybody:
-    """Tells several observers."""
+    """An observer that forwards every report to several observers."""
 
     def __init__(self, observers: list[Observer]) -> None:
         self._observers = observers
@@ -130,8 +130,8 @@ class Everybody:
 def at_work(model: Any, x: Any, y: Any = None, sample_weight: Any = None) -> Iterator[Callbacks | None]:
     """Context of a fit of `model` to `x`: its threads, its `verbose` line and its callbacks.
 
-    An observer that the caller has set is told, too. The callbacks, where scikit-learn has them, are returned: the
-    caller tells them that the fit ends when the model is there.
+    An observer that the caller has set gets the reports as well. The context yields the callbacks, where scikit-learn
+    has them: the caller reports the end of the fit once the model is complete.
     """
     observers: list[Observer] = []
     callbacks = None

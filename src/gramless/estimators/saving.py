@@ -1,4 +1,4 @@
-"""Models in files: what every estimator's `save` writes, and what `load` reads; nothing is run."""
+"""Models in files: the method `save` of all estimators, and `load`, which runs no code from the file."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _FIELDS = (
     *("kernel", "certificate", "parameters", "attributes"),
 )
 
-#: Estimators that files may hold, by the name they have there.
+#: Estimators that files may hold, by their names in the file.
 estimators: Registry[type[Any]] = Registry("estimator")
 
 
 class Saving:
-    """The method `save` of an estimator; :func:`gramless.load` reads what it wrote.
+    """Mixin with the method `save`; :func:`gramless.load` reads the file.
 
-    A class that has it says in ``SAVED`` which attributes make up a fitted model, and of what type each is.
+    ``SAVED`` of an estimator maps the names of the attributes of a fitted model to their types.
     """
 
     SAVED: ClassVar[dict[str, Any]]
@@ -39,34 +39,34 @@ class Saving:
     n_features_in_: int
 
     def unfitted(self) -> Self:
-        """A copy without what an earlier fit has left; a fit works on it, and becomes it when all is done."""
+        """A copy without fitted attributes; a fit works on the copy, and the estimator takes over its attributes."""
         blank = copy.copy(self)
         blank.__dict__ = {name: value for name, value in vars(self).items() if name not in self.SAVED}
         return blank
 
     def saved(self) -> dict[str, Any]:
-        """The attributes that make up the fitted model, by the names they have in files."""
+        """The attributes of the fitted model, by their names in the file."""
         return {name: value for name, value in vars(self).items() if name in self.SAVED}
 
     def restore(self, values: dict[str, Any]) -> None:
-        """Take over what :meth:`saved` gave."""
+        """Set the attributes that :meth:`saved` returned."""
         vars(self).update(values)
 
     def save(self, path: Any) -> None:
-        """Write the model to a file, whole or not at all; :func:`gramless.load` reads it, and runs no code.
+        """Write the model to a file atomically; :func:`gramless.load` reads the file, and runs no code from it.
 
-        A stream may be saved after any batch; the one that was loaded goes on with the same bits.
+        A stream may be saved after any batch; the loaded stream continues with bitwise the same results.
 
         Parameters
         ----------
         path : str or Path
-            Arrays in the safetensors layout, the rest as JSON in its header, with a checksum of all of it. What was
-            there before is replaced in one step.
+            The file has arrays in the safetensors layout, all else as JSON in its header, and a checksum of its
+            content. An existing file is replaced in one step.
 
         Raises
         ------
         TypeError
-            If a parameter cannot be written, such as a function as kernel; the message names it and says what to do.
+            If a parameter cannot be written, such as a function as kernel; the message names it and a remedy.
         """
         check_is_fitted(self)
         name = type(self).__name__
@@ -91,7 +91,7 @@ class Saving:
 def _ordered(model: Saving) -> dict[str, Any]:
     """The attributes of a fitted estimator, in the order of ``SAVED``.
 
-    A plan is kept without the rows that it looked at: nobody plans again.
+    A plan is saved without its sample of rows, which only planning needs.
     """
     values = model.saved()
     kept = {name: values[name] for name in model.SAVED if name in values}
@@ -102,13 +102,13 @@ def _ordered(model: Saving) -> dict[str, Any]:
 
 
 def _kernel(saved: dict[str, Any]) -> Any:
-    """The kernel that a fitted estimator works with, as an object; None where it no longer needs one."""
+    """The kernel object of a fitted estimator; None where the fitted estimator needs no kernel."""
     plan = saved.get("plan_")
     return plan.problem.kernel if plan is not None else saved.get("kernel_")
 
 
 def _dtype(saved: dict[str, Any]) -> str:
-    """Name of the precision that a fitted estimator keeps its results in."""
+    """Name of the dtype of a fitted estimator's results."""
     for name in ("_dtype", "eigenvalues_", "components_", "X_fit_"):
         if name in saved:
             kept = saved[name]
@@ -127,7 +127,7 @@ def _encoded(encoder: Encoder, what: str, values: dict[str, Any]) -> dict[str, A
 
 
 def load(path: Any) -> Any:
-    """A model written by `save`. Loading runs no code, and takes no more memory than the file has bytes for.
+    """Load a model written by `save`. Loading runs no code from the file, and allocates no more than the file's size.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def load(path: Any) -> Any:
     Raises
     ------
     FormatError
-        If the file is not one of a model, or is damaged, or holds a version, estimator, kernel, field or parameter that
-        is not known here; the message names it.
+        If the file is not a model file, is damaged, or holds an unknown version, estimator, kernel, field or parameter;
+        the message names the problem.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def load(path: Any) -> Any:
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        # a class that was given parts of the right types did not take them; its message says why
+        # a class has rejected values of the right types; its message says why
         raise FormatError(f"{path}: {type(error).__name__}: {error}") from error
 
 
@@ -206,7 +206,7 @@ def _names(values: Any, what: str, known: Any) -> dict[str, Any]:
 
 
 def _set_columns(model: Any, values: dict[str, Any], header: dict[str, Any]) -> None:
-    """Number and names of the columns, which every part of the model must agree with."""
+    """Set the number and the names of the columns; raises where a part of the model has another number."""
     count, names = header["n_features"], header["feature_names"]
     if type(count) is not int or not 0 < count < 2**62:
         raise FormatError(f"it has n_features={count!r}")

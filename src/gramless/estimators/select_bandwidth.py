@@ -1,4 +1,4 @@
-"""The bandwidth of a kernel that suits given data."""
+"""Choice of the bandwidth of a kernel for given data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gramless.data import FileRows, block_rows_for, is_out_of_core, open_source
 from gramless.data.survey import Tally, TallyOf
 from gramless.estimators.checking import FLOATS, read_weights
 
-_LEAST = 1000  # rows of a source that are looked at
+_LEAST = 1000  # least size of the sample drawn from a source
 
 
 def select_bandwidth(
@@ -43,31 +43,31 @@ def select_bandwidth(
     Parameters
     ----------
     X : {array-like, CSR} of shape (n_samples, n_features), path or source
-        Files and other sources (:func:`gramless.open_source`) are read once: ``"scale"`` is the variance of all rows,
-        the other criteria look at a sample that is drawn on the way.
+        Files and other sources (:func:`gramless.open_source`) are read once: ``"scale"`` uses the variance of all rows,
+        the other criteria use a sample drawn in the same pass.
     kernel : {"rbf", "laplacian", "poly", "sigmoid"} or Kernel, default="rbf"
-        Its other parameters stay as they are. What is chosen is ``sigma``, ``lengthscale`` or ``width`` of a kernel of
-        the distance, and ``scale``, which multiplies the dot product, of the polynomial and tanh kernels.
+        The kernel; its other parameters are kept. The bandwidth is ``sigma``, ``lengthscale`` or ``width`` of a kernel
+        of the distance, and ``scale``, the factor of the dot product, of the polynomial and tanh kernels.
     criterion : {"median", "scale", "preimage", "gap"}, default="median"
-        ``"median"``: the median distance of two different rows (of at most 1,000 of them), a sum of absolute
-        differences for ``"laplacian"``. ``"scale"``: the root of
-        half the total variance, scikit-learn's ``gamma="scale"``; one pass over the rows. ``"preimage"``: the least
-        mean squared distance between held-out rows and their pre-images, in three folds: what a grid search with
-        :meth:`KernelPCA.score` finds. ``"gap"``: the largest distance between eigenvalues `n_components` and
-        `n_components` + 1, relative to the kernel: the components that a second sample of the data would turn the
-        least (Zwald & Blanchard 2005).
+        ``"median"``: the median distance of two different rows (among at most 1,000 rows); the Manhattan distance for
+        ``"laplacian"``. ``"scale"``: the square root of half the total variance, as scikit-learn's ``gamma="scale"``;
+        one pass over the rows. ``"preimage"``: the least mean squared distance between held-out rows and their
+        pre-images, in three folds, as a grid search with :meth:`KernelPCA.score` would find. ``"gap"``: the largest gap
+        between eigenvalues `n_components` and `n_components` + 1, relative to the largest kernel value: the components
+        that differ least between two samples of the data (Zwald & Blanchard 2005).
     n_components : int, default=2
-        For ``"preimage"`` and ``"gap"``, which are about so many components.
+        Number of components for which ``"preimage"`` and ``"gap"`` judge a bandwidth.
     candidates : array-like of shape (m,), default=None
-        Widths to try with these two. None: from an eighth to eight times the median distance, in half octaves.
+        Bandwidths to try for ``"preimage"`` and ``"gap"``. None: from an eighth to eight times the median distance, in
+        steps of a factor sqrt(2).
     alpha : float, default=None
-        Ridge of the pre-images. None: for each candidate the best of 1e-6, 1e-4, 1e-2 and 1, since the ridge that suits
-        a kernel depends on its width.
+        Ridge parameter of the pre-images. None: for each candidate the best of 1e-6, 1e-4, 1e-2 and 1, as the best
+        ridge parameter depends on the bandwidth.
     sample_weight : array-like of shape (n_samples,), default=None
-        A row of weight 0 is not there. Weight 2 equals the row twice (but for the folds of ``"preimage"``).
+        A weight of 2 counts as the row twice (except in the folds of ``"preimage"``), 0 as its absence.
     max_samples : int or None, default=500
-        Rows that ``"preimage"`` and ``"gap"`` look at, drawn in proportion to their weights; None: all. For the gap, a
-        pass over all rows for each candidate is enough where the kernel has explicit features.
+        Most rows that ``"preimage"`` and ``"gap"`` use, drawn with probabilities proportional to their weights; None:
+        all. For ``"gap"``, each candidate takes one pass over the rows where the kernel has explicit features.
 
     Returns
     -------

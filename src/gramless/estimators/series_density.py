@@ -23,22 +23,22 @@ from gramless.kernels import Gaussian, Kernel
 class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Density of rows as a truncated series of kernel eigenfunctions (Girolami 2002).
 
-    With all terms this is the Parzen estimate, scikit-learn's KernelDensity. The terms that are left out are those
-    whose coefficients cannot be told from chance. What a truncated series has below 0 is cut off, and the rest scaled
-    to integrate to 1.
+    The series with all terms is the Parzen estimate, scikit-learn's KernelDensity. Terms whose coefficients do not
+    differ significantly from 0 are left out. Negative values of the truncated series are set to 0, and the density is
+    scaled to integrate to 1.
 
     Parameters
     ----------
     n_components : int, default=None
-        Leading terms to keep; None: chosen by `truncation`.
+        Number of leading terms to keep; None: chosen by `truncation`.
     kernel : Kernel, default=None
-        A Gaussian, Laplacian or Matern kernel, or a multiple of one. None: a Gaussian of width `bandwidth`.
+        A Gaussian, Laplacian or Matern kernel, or a multiple of one. None: a Gaussian kernel with sigma `bandwidth`.
     bandwidth : float or {"scott", "silverman"}, default="scott"
-        sigma of the Gaussian; the rules are those of scikit-learn's KernelDensity times the standard deviation of the
-        data, over all columns. Not looked at where `kernel` is given.
+        sigma of the Gaussian kernel. The rules are those of scikit-learn's KernelDensity, times the root mean square of
+        the columns' standard deviations. Ignored where `kernel` is given.
     truncation : {"held_out", "rule"}, default="held_out"
-        ``"held_out"``: as many leading terms as have the least integrated squared error on rows held out, five-fold.
-        ``"rule"``: those terms whose squared coefficient exceeds 2 / (1 + N) times the mean square of the
+        ``"held_out"``: the number of leading terms with the least integrated squared error on held-out rows, in five
+        folds. ``"rule"``: the terms whose squared coefficient exceeds 2 / (1 + N) times the mean square of the
         eigenfunction.
     random_state : int, RandomState or None, default=None
         For the folds, the landmarks and the integration; same seed, same bits.
@@ -48,7 +48,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     n_components_ : int
-        How many terms were kept.
+        Number of terms kept.
     kernel_ : Kernel
     bandwidth_ : float
         Where `kernel` is None.
@@ -158,7 +158,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
             return self._series.sample(int(n_samples), read_seed(random_state))
 
     def _choose_kernel(self, rows: Any, weights: Array) -> Kernel:
-        """A Gaussian of the width given, or of a rule of thumb."""
+        """A Gaussian kernel with the given bandwidth, or with the bandwidth by a rule of thumb."""
         n, d = float(weights.sum()), rows.shape[1]
         if isinstance(self.bandwidth, str):
             names, what = getattr(self, "feature_names_in_", None), f"bandwidth={self.bandwidth!r}"
@@ -177,7 +177,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _deviation(rows: Any, weights: Array) -> float:
-    """Root of the mean variance of the columns; 1 where nothing varies."""
+    """Square root of the mean variance of the columns; 1 where all columns are constant."""
     part = weights / weights.sum()
     if scipy.sparse.issparse(rows):
         mean = part @ rows

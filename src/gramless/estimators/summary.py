@@ -13,7 +13,7 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])\d+\.\d{6,}(?:e[+-]?\d+)?")
 
 
 def facts(model: Any) -> dict[str, Any]:
-    """What there is to say of a fitted estimator, as plain values that JSON can hold.
+    """Facts about a fitted estimator, as plain values that can be written as JSON.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def facts(model: Any) -> dict[str, Any]:
 
 
 def summary_rows(model: Any) -> list[tuple[str, str]]:
-    """The facts as texts, for a table of two columns."""
+    """The facts as strings, for a table of two columns."""
     told = facts(model)
     rows: list[tuple[str, str]] = [(name, str(told[name])) for name in ("model", "kernel", "method") if name in told]
     rows = [(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text)) for name, text in rows]
@@ -59,7 +59,7 @@ def summary_rows(model: Any) -> list[tuple[str, str]]:
 
 
 def counted(weight: float) -> str:
-    """Rows, by their total weight.
+    """The number of rows as a string; their total weight where it is not an integer.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def certified(certificate: Any) -> str:
 
 
 class NotebookSummary:
-    """Shows, below scikit-learn's diagram, what a fit found: the facts, and plan and certificate to unfold."""
+    """Mixin that shows the facts of a fit below scikit-learn's diagram, with plan and certificate to unfold."""
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + summary_html(self)  # type: ignore[misc]
@@ -122,7 +122,7 @@ def _spectral_facts(model: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Lists and numbers of Python's own; what is not finite, which JSON cannot say, is None."""
+    """The value as Python's lists and numbers; None for entries of a list that are not finite, which JSON has not."""
     listed = np.asarray(value).tolist()
     if isinstance(listed, list):
         return [None if isinstance(item, float) and not np.isfinite(item) else item for item in listed]
