@@ -1,4 +1,4 @@
-"""The ways to answer, one file each, and the plan that chooses among them."""
+"""The methods that solve a problem, one module each, and the plan that chooses among them."""
 # ruff: noqa: I001  (methods appear in a plan in the order of these imports)
 
 from gramless.fitting.methods.base import Method, Solution, Solved, State, methods

@@ -1,4 +1,4 @@
-"""What a method is, what it keeps of the rows, and the registry of all methods."""
+"""Protocols of methods and of their states, and the registry of all methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Self = TypeVar("Self", bound="State")
 
 
 class Solution(Protocol):
-    """What a method has made of the rows: all that is left to do is to finish it."""
+    """The result of a method's work on the rows, from which `finish` computes the model."""
 
     def finish(self, problem: Problem, request: Request, before: Eigenspace | None) -> Model:
         """The model of the rows seen; in a stream, its components agree in sign with those of `before`.
@@ -27,7 +27,7 @@ class Solution(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A model as it is: the solution of methods that look at all rows at once.
+    """A model that is finished already: the solution of methods that need all rows at once.
 
     Attributes
     ----------
@@ -44,14 +44,14 @@ class Solved:
 
 
 class State(Solution, Protocol):
-    """What a method keeps of the rows it has seen. States are values: every method returns a new one.
+    """What a method keeps of the rows it has seen. States are immutable: `add` and the like return a new state.
 
     Attributes
     ----------
     keeps : str
-        ``"moments"``, ``"points"`` or ``"rows"``: states that keep the same sort of thing can be merged.
+        ``"moments"``, ``"points"`` or ``"rows"``: only states with the same `keeps` can be merged.
     carrier : str or None
-        The method that goes on with such a state; None: the one that began it.
+        Name of the method that continues a stream with such a state; None: the method that began it.
     """
 
     keeps: ClassVar[str]
@@ -59,44 +59,44 @@ class State(Solution, Protocol):
 
     @property
     def rows(self) -> int:
-        """Rows seen that have a weight."""
+        """Number of rows seen with positive weight."""
 
     @property
     def weight(self) -> float:
-        """Their weight, as it is now."""
+        """Total weight of the rows seen, after all scaling."""
 
     def add(self, block: Block) -> State:
         """The state with more rows, all of positive weight."""
 
     def remove(self, block: Block) -> State:
-        """The state without some of its rows; raises a ValueError where that cannot be done."""
+        """The state without the rows of `block`; raises a ValueError where the state cannot remove rows."""
 
     def scaled(self, factor: float) -> State:
-        """As if every weight were multiplied by `factor`."""
+        """The state with every weight multiplied by `factor`."""
 
     def merged(self: Self, other: Self) -> State:
-        """The rows of both; raises a ValueError that says what differs where the two do not fit."""
+        """The state of the rows of both; raises a ValueError that names the difference where they cannot be merged."""
 
 
 class Method(Protocol):
-    """A way to solve a problem: it says what it would cost, and makes of rows something that finishes as a model.
+    """A way to solve a problem: estimates its cost, and turns rows into a solution.
 
     Attributes
     ----------
     streams : bool
-        Whether it needs each row only once, so that rows may come in batches and be forgotten.
+        Whether the method needs each row only once, so that rows may come in batches and need not be kept.
     forgets : bool
-        Whether its model does without the training rows.
+        Whether the model does without the training rows.
     maps : bool
-        Whether it takes rows from a memory map a few at a time, and never all of them.
+        Whether the method reads a few rows of a memory map at a time, and never copies all of them.
     parts : bool
-        Whether it works on rows in partitions, where they lie.
+        Whether the method works on partitions of a cluster in place.
     batches_only : bool
-        Whether it is for rows that come in batches, or in partitions, and for no others.
+        Whether the method is only for rows that come in batches or in partitions.
     gpu_only : bool
-        Whether it has no form for the CPU.
+        Whether the method cannot run on the CPU.
     kernels : tuple of Kernel classes
-        The only kernels it serves; empty: any, as far as `estimate` says.
+        The only kernels that the method supports; empty: any kernel that `estimate` does not refuse.
     """
 
     streams: bool
@@ -108,14 +108,14 @@ class Method(Protocol):
     kernels: tuple[type[Kernel], ...]
 
     def estimate(self, problem: Problem) -> Estimate:
-        """What it would cost, or why it cannot serve."""
+        """The estimated cost, or the reason why the method cannot be used."""
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solution:
-        """What the method makes of all `rows`; a :class:`State` where more rows may follow."""
+        """The solution for all `rows`; a :class:`State` where more rows may follow."""
 
 
 class Traits:
-    """What most methods have in common: they need all rows at once, and project through them."""
+    """Defaults of the attributes of a method: most need all rows at once, and project through the training rows."""
 
     streams = False
     forgets = False

@@ -1,4 +1,4 @@
-"""A limited number of points, however long a stream runs."""
+"""The state of a stream with a limited number of points, ``max_support=``."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from gramless.kernels import Kernel
 from gramless.problem import Problem, Request
 from gramless.spaces import Eigenspace, stack_points
 
-_NEGLIGIBLE = 1e-7  # of the trace: points that add less would only make the others ill-conditioned
+_NEGLIGIBLE = 1e-7  # share of the trace: points that add less would only make the Gram matrix ill-conditioned
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedPoints:
     """Moments of the projections of all rows on the images of a few points.
 
-    The points are chosen by pivoted Cholesky among the first rows. They are chosen anew, from those there are and from
-    newcomers, when they leave out much more of the rows that come than they did at first: the data have moved. What
-    either step loses is measured, and part of the certificate.
+    The points are chosen by pivoted Cholesky among the first rows. New points are chosen, from the current points and
+    from newcomers, when the points leave out much more of recent rows than of the first rows: the data have drifted.
+    The loss of either step is measured, and part of the certificate.
 
     Attributes
     ----------
     features : LandmarkMap
     moments : DenseMoments
     most : int
-        Points at most.
+        Most points to keep.
     seed : int
     newcomers : Newcomers
     device : str
@@ -75,7 +75,7 @@ class BoundedPoints:
         newcomers = self.newcomers.add(x, weights * leaks, height, rng)
         if not newcomers.crowd():
             return replace(self, moments=self.moments + batch, newcomers=newcomers)
-        # the batch is added to the new points: the old ones would lose some of it
+        # the batch is projected on the new points: the old points would lose some of it
         renewed = replace(self, newcomers=newcomers)._renewed(rng)
         return replace(renewed, moments=renewed.moments + renewed.features.measured_moments(rows, weights)[0])
 
@@ -103,7 +103,7 @@ class BoundedPoints:
         return model_of_moments(self.features, self.moments, problem, request, before, self.features.points)
 
     def _renewed(self, rng: np.random.Generator) -> BoundedPoints:
-        """Other points, from those there are and from newcomers, each as likely as it is needed."""
+        """The state with points chosen anew, from the current points and from newcomers, by their masses."""
         points = stack_points(self.features.points, self.newcomers.points)
         masses = np.concatenate([self._masses(), self.newcomers.masses(self.features.kernel)])
         features = _choose(self.features.kernel, points, masses, self.most, rng)
@@ -111,7 +111,7 @@ class BoundedPoints:
         return replace(self, features=features, moments=moments, newcomers=_none_yet(self.most))
 
     def _masses(self) -> Array:
-        """Weight that each point stands for: rows are combinations c of the points, and this is sum_i w_i c_i^2."""
+        """Weight that each point j represents: sum_i w_i c_ij^2, with coefficients c_ij of row i on the points."""
         moments = self.moments
         inverse = self.features.triangle.solve_transposed(np.eye(self.features.n_features))
         seconds = moments.scatter + moments.weight * np.outer(moments.mean, moments.mean)

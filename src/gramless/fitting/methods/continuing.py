@@ -1,4 +1,4 @@
-"""A state that goes on from a finished fit."""
+"""The state of a stream that continues a finished fit."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from gramless.spaces import Bounds, Eigenspace, FeatureSpan, PointSpan
 from gramless.warning import warn
 
 _ON_POINTS = ("dense", "tiled", "cuda")  # methods whose components are sums over the rows
-_TOLERANCE = 1e-6  # residuals enter the intervals by their squares
-_LONGEST = 600.0  # seconds an update may take on top
+_TOLERANCE = 1e-6  # enough, as the intervals depend on the squares of the residuals
+_LONGEST = 600.0  # most seconds that solving again may take
 
 
 def state_of(fitted: Model, weights: Array | None, problem: Problem, request: Request) -> State | None:
-    """A state that has seen the rows of a fit; None where the fit left nothing to go on from.
+    """The state of a stream that has seen the rows of a fit; None where the fit cannot be continued.
 
-    Moments go on as they are. Components on points, of a Mercer kernel, are solved for again with as many directions as
-    a stream keeps (:func:`deepened`); with ``max_support=`` the rows become a limited number of points. An indefinite
-    kernel keeps its rows.
+    Moments are taken over unchanged. For components on points, of a Mercer kernel, the eigenproblem is solved again for
+    as many directions as a stream keeps (:func:`deepened`); with ``max_support=`` the rows become a limited number of
+    points. For an indefinite kernel, the state keeps the rows.
 
     Parameters
     ----------
     fitted : Model
     weights : ndarray of shape (n,) or None
-        Of the training rows, where they were kept.
+        Weights of the training rows, where they were kept.
     problem, request
-        Those of the stream.
+        Problem and request of the stream.
     """
     span = fitted.space.span
     if isinstance(span, FeatureSpan) and fitted.moments is not None:
@@ -49,7 +49,7 @@ def state_of(fitted: Model, weights: Array | None, problem: Problem, request: Re
     if not span.kernel.mercer:
         return KeptRows(span.kernel, span.points[used], weights[used])
     empty = no_spaces(problem, request)
-    unknown = len(fitted.certificate) == 0  # no component was kept: nothing bounds what lies outside them
+    unknown = len(fitted.certificate) == 0  # without a component, nothing bounds the variance outside the components
     if unknown or (empty.support is not None and used.sum() > empty.support):
         return empty.add(Block(span.points[used], weights[used]))
     if empty.directions is not None:
@@ -62,17 +62,17 @@ def state_of(fitted: Model, weights: Array | None, problem: Problem, request: Re
 def space_of_fit(fitted: Model, weights: Array) -> Eigenspace:
     r"""The eigenspace of a fit on points, with bounds from its certificate and residuals.
 
-    With A the centred rows in feature space times the roots of their weights, and V the Ritz vectors of K = A^T A, the
-    kept factors are F = A V, and E = A (I - V V^T) A^T is positive semidefinite. V and one direction more capture at
-    most the k + 1 largest eigenvalues, so \|E\| <= sum_j (upper_j - value_j) + upper_{k+1}; and F^T E F = R^T R, with
-    R the residuals, is at most k times the diagonal of their squares.
+    Let A be the centred rows in feature space times the square roots of their weights, and V the Ritz vectors of
+    K = A^T A. The kept factors are F = A V, and E = A (I - V V^T) A^T is positive semidefinite. V and one direction
+    more capture at most the k + 1 largest eigenvalues, so \|E\| <= sum_j (upper_j - value_j) + upper_{k+1}. With R the
+    residuals, F^T E F = R^T R is at most k times the diagonal of their squared norms.
 
     Parameters
     ----------
     fitted : Model
-        On points, with a Mercer kernel.
+        Fit on points, with a Mercer kernel.
     weights : ndarray of shape (n,)
-        Of the points.
+        Weights of the points.
     """
     used = weights > 0
     space, certificate, weights = fitted.space, fitted.certificate, weights[used]
@@ -99,29 +99,29 @@ def space_of_fit(fitted: Model, weights: Array) -> Eigenspace:
     )
     basis = space.basis[used, :kept]
     sums, mean = basis.sum(axis=0), space.mean[used]
-    basis = basis - np.outer(mean, sums)  # vectors of tiny eigenvalues mix with the mean: centred to the last digit
+    basis = basis - np.outer(mean, sums)  # rounding leaves some of the mean in vectors of tiny eigenvalues
     span = PointSpan(space.span.kernel, points)  # type: ignore[attr-defined]
     offset = space.offset[:kept] - space.mean_norm2 * sums
     return replace(space, span=span, mean=mean, basis=basis, scatter=values, offset=offset, bounds=bounds)
 
 
 def deepened(fitted: Model, weights: Array, directions: int, problem: Problem, request: Request) -> tuple[Model, Array]:
-    """The fit with `directions` components, by solving again for them where that is not too dear.
+    """The fit with `directions` components, by solving the eigenproblem again where that is not too expensive.
 
-    A fit keeps the k components asked for, and what lies outside them might, for all that is known, lie along the
-    components of later rows: the intervals after an update are as wide as eigenvalue k + 1. With as many directions as
-    a stream keeps that is eigenvalue 2k + 81 instead.
+    A fit keeps the k components asked for. The variance outside these components is not resolved, and might lie along
+    the components of later rows: the intervals after an update are as wide as eigenvalue k + 1. With as many directions
+    as a stream keeps, the intervals are as wide as eigenvalue 2k + 81 instead.
 
     Parameters
     ----------
     fitted : Model
-        On points, with a Mercer kernel.
+        Fit on points, with a Mercer kernel.
     weights : ndarray of shape (n,)
-        Of the points.
+        Weights of the points.
     directions : int
-        Components wanted.
+        Number of components wanted.
     problem, request
-        Those of the stream.
+        Problem and request of the stream.
 
     Returns
     -------
@@ -131,11 +131,11 @@ def deepened(fitted: Model, weights: Array, directions: int, problem: Problem, r
     Warns
     -----
     UncertifiedWarning
-        Where it would take more than ten minutes, or more than the memory limit; the fit is then as it was.
+        Where solving would take more than ten minutes or more than the memory limit; the fit is then unchanged.
     """
     used = weights > 0
     rows, known = int(used.sum()), fitted.space.scatter
-    if len(known) >= min(directions, rows - 1) or (known <= 0).any():  # there are no more, or enough
+    if len(known) >= min(directions, rows - 1) or (known <= 0).any():  # enough components, or all that there are
         return fitted, weights
     posed = replace(
         problem, n=rows, k=min(directions, rows), tol=max(problem.tol, _TOLERANCE), solver="auto", strict=False

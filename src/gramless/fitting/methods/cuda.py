@@ -1,4 +1,4 @@
-"""Products with the Gram matrix on a GPU: blocks, basis and products live there, small eigenproblems on the host."""
+"""Products with the Gram matrix on a GPU: blocks and basis are on the GPU, small eigenproblems on the host."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from gramless.gram import CenteredGram, GramOperator
 from gramless.machine import Card
 from gramless.problem import Estimate, Problem, Request
 
-_WORKSPACE = 1.6  # partial sums and tiles in the making, in units of what sums may take
-_SLOW = 0.7  # a pass in float64 of more seconds than this gives way to a measured one where the tolerance allows
-_ROWS = 49152  # sampled to measure the error of a product
-_MEASURED = 2e-5  # the smallest tolerance that measured errors of the fused product are planned for
+_WORKSPACE = 1.6  # memory for partial sums and temporary tiles, in units of the workspace for sums
+_SLOW = 0.7  # seconds of a float64 pass above which errors are measured instead, where the tolerance allows
+_ROWS = 49152  # rows sampled to measure the error of a product
+_MEASURED = 2e-5  # the smallest tolerance for which the errors of the fused product are measured
 
 
 class CudaMethod(Traits):
-    """Products on a card, fused; eigenvectors drafted in halves and certified in float64 or by measured errors."""
+    """Fused products on a GPU; eigenvectors drafted in half precision, certified in float64 or by measured errors."""
 
     gpu_only = True
 
@@ -58,12 +58,12 @@ class CudaMethod(Traits):
         return problem.k + 2 * card_width(problem.k)
 
     def _needed(self, problem: Problem, columns: int) -> int:
-        """Bytes on the card: rows in three precisions, the basis twice while it grows, blocks, probes, partial sums."""
+        """Bytes on the GPU: rows in three precisions, the basis twice while it grows, blocks, probes, partial sums."""
         workspace = int(_WORKSPACE * card_workspace(problem.device))
         return 8 * problem.n * (3 * problem.d + int(2.2 * columns) + 200) + workspace
 
     def _measures(self, problem: Problem) -> bool:
-        """Whether to bound the error of the fused product by a sample of rows rather than to repeat it in float64."""
+        """Whether to measure the error of the fused product on a sample of rows, rather than repeat it in float64."""
         smooth = problem.kernel.draftable
         return smooth and problem.tol >= _MEASURED and float64_seconds(problem, 2 * card_width(problem.k)) > _SLOW
 
@@ -110,7 +110,7 @@ def _assembled(problem: Problem, block: Block, centered: CenteredGram, result: E
 
 
 def card_width(k: int) -> int:
-    """Columns of a block: up to 64 cost the same in a fused product, and the first has one more, the sums of the rows.
+    """Columns of a block: 63, as a fused product of 64 columns costs the same, and the first has one more for row sums.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def card_width(k: int) -> int:
 
 
 def _probable(result: EigenResult, failure: float) -> EigenResult:
-    """The same, saying that the bounds rest on samples of rows, wrong together with probability `failure`."""
+    """The result with a probabilistic certificate: its bounds rest on samples, and fail with probability `failure`."""
     certificate = result.certificate
     failure += certificate.failure_probability
     kind = np.full(len(certificate), "probabilistic")
@@ -129,12 +129,12 @@ def _probable(result: EigenResult, failure: float) -> EigenResult:
 
 
 def fused_seconds(problem: Problem, width: int) -> float:
-    """Time of one fused product: measured on an H200 for 16 to 784 columns of data and 32 or 64 vectors, and scaled."""
+    """Seconds of one fused product, scaled from measurements on an H200 (16 to 784 data columns, 32 or 64 vectors)."""
     slower = Card().halves / measure_card(problem.device).halves
     return 1e-4 + slower * float(problem.n) ** 2 * (0.25e-12 + 0.007e-12 * problem.d + 0.012e-12 * width)
 
 
 def float64_seconds(problem: Problem, width: int) -> float:
-    """Time of one product in float64, by the card's matrix units and its memory."""
+    """Seconds of one product in float64, from the GPU's rates of arithmetic and of memory."""
     card = measure_card(problem.device)
     return 1e-3 + float(problem.n) ** 2 / 2 * ((2 * problem.d + 4 * width) / card.float64 + 1 / card.sweep)

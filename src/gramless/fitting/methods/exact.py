@@ -1,4 +1,4 @@
-"""Eigenpairs of the centred Gram matrix: written down, or from products tile by tile."""
+"""Eigenpairs of the centred Gram matrix, from the whole matrix or from products tile by tile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MACHINE = Machine()
 
 
 class DenseMethod(Traits):
-    """Write the centred Gram matrix down. Right for small N, for all components, and for matrices that were given."""
+    """Forms the centred Gram matrix. For small N, for all components, and for precomputed matrices."""
 
     maps = True
 
@@ -47,7 +47,7 @@ class DenseMethod(Traits):
             solver: Solver = Dense()
         else:
             operator, solver = DenseGram(centered.to_dense(), centered.error), request.solver
-        if request.share is not None and isinstance(solver, Dense):  # LAPACK finds them all in one go
+        if request.share is not None and isinstance(solver, Dense):  # LAPACK finds all eigenpairs at once
             result = _solve(operator, problem.n, solver, problem, request, None)
             result = _cut(result, request.share * centered.trace)
         else:
@@ -57,9 +57,9 @@ class DenseMethod(Traits):
 
 
 class TiledMethod(Traits):
-    """Never write the Gram matrix down: make its tiles anew each pass, or keep as many as memory allows.
+    """Never forms the whole Gram matrix: recomputes its tiles in each pass, or keeps as many as memory allows.
 
-    Tiles of rows in partitions are made where the rows lie; vectors go out, and products come back.
+    For rows in partitions the workers compute the tiles; only vectors are sent out, and products sent back.
     """
 
     maps = True
@@ -107,7 +107,7 @@ def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:
 
 
 def _on_workers(problem: Problem, layout: Layout) -> Estimate:
-    """Cost of passes over tiles that workers make, none of them kept."""
+    """Cost of passes over tiles that workers compute in every pass."""
     n, workers = problem.n, problem.workers
     passes = expected_passes(problem) + (0 if layout.landmarks else 2)
     made = gram_seconds(replace(problem, threads=workers)) + 2 * n**2 * layout.width / (_MACHINE.gemm * workers)
@@ -127,7 +127,7 @@ methods.register("tiled")(TiledMethod())
 
 
 def unless_ones(weights: Array) -> Array | None:
-    """The weights, or None where they change nothing."""
+    """The weights, or None where all weights are 1."""
     return None if (weights == 1).all() else weights
 
 
@@ -145,7 +145,7 @@ def leading(
     trace: Callable[[], float],
     start: Array | None = None,
 ) -> EigenResult:
-    """The components asked for: a number of them, or as many as capture the share of the variance."""
+    """The leading eigenpairs: ``problem.k`` pairs, or as many as capture the share of the variance."""
     share = request.share
     if share is None:
         return _solve(operator, problem.k, solver, problem, request, start)
@@ -182,7 +182,7 @@ def assemble(problem: Problem, block: Block, centered: CenteredGram, result: Eig
     basis = vectors * scale
     if unless_ones(weights) is not None:
         basis *= centered.roots[:, None]
-    # a trace of the mean, of the size of rounding, would be magnified by the kernel, which is not centred
+    # the kernel is not centred, and would magnify the rounding that leaves some of the mean in the basis
     basis -= np.outer(weights / centered.weight, basis.sum(axis=0))
     space = Eigenspace(
         span=PointSpan(problem.kernel, block.x),

@@ -20,30 +20,30 @@ from gramless.spaces import RowSample
 from gramless.spaces.signs import SIGN_ROWS
 
 CHUNKS_ON_CARD = 8 * 8 * 2**25  # bytes: eight arrays of the size of a chunk of features
-WAKING = 0.5  # seconds to wake a GPU and compile for it
+WAKING = 0.5  # seconds to initialise a GPU and compile for it
 _MACHINE = Machine()
 _FEWEST_PAIRS = 1000
-_SAMPLE = 4096  # rows of a cluster shown to maps that are made for a box, which is known
+_SAMPLE = 4096  # rows fetched from a cluster for maps other than landmarks: their box is known from all rows
 
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """The work of the pass: the moments of a block, and the rows of it that are kept.
+    """The function of a pass: computes the moments of a block, and picks the rows to keep.
 
     Attributes
     ----------
     features : FeatureMap
     n : int or None
-        Rows of all blocks: then signs are settled on evenly spaced rows; None: on the first ones.
+        Number of rows of all blocks: evenly spaced rows determine the signs; None: the first rows do.
     domain : Box or None
-        Rows outside, in the units of the input, are refused as they come.
+        Box in the units of the input; rows outside the box raise an error.
     size : int
-        Rows of the sample for pre-images; 0 for none.
+        Number of rows of the sample for pre-images; 0 for no sample.
     seed : int
     device : str
-        Where a block is summed.
+        Device that sums a block.
     probes : bool
-        Whether rows are picked for the signs; a stream turns its components by their coefficients instead.
+        Whether to pick rows for the signs; a stream takes signs from the coefficients of its components instead.
     """
 
     features: FeatureMap
@@ -64,7 +64,7 @@ class Gathering:
         return Gathered(moments, block.x[self._probes(block)], sample)
 
     def _probes(self, block: Block) -> Array:
-        """Numbers of the block's rows on which signs are settled: rows of positive weight."""
+        """Numbers of the block's rows, of positive weight, that determine the signs."""
         m = block.x.shape[0]
         if not self.probes:
             return np.arange(0)
@@ -78,12 +78,12 @@ class Gathering:
 
 
 class ExplicitMethod(Traits):
-    """Kernel PCA as PCA of explicit features; the rows may be forgotten afterwards.
+    """Kernel PCA as PCA of explicit features; the model does not need the training rows.
 
     Parameters
     ----------
     name : str
-        A registered feature map.
+        Name of a registered feature map.
     """
 
     streams = True
@@ -118,7 +118,7 @@ class ExplicitMethod(Traits):
         return builder.estimate(problem)
 
     def _on_card(self, problem: Problem) -> Estimate:
-        """Rows, a few chunks of features and their sums on the GPU; the sums come back, and are solved here."""
+        """Cost with rows, a few chunks of features and their sums on the GPU, and the eigenproblem on the host."""
         estimate = self._here(replace(problem, threads=1))
         rows = 0 if problem.streaming else 8 * problem.n * problem.d
         needed, free = rows + CHUNKS_ON_CARD + estimate.bytes, free_card_memory(problem.device)
@@ -127,7 +127,7 @@ class ExplicitMethod(Traits):
         return replace(estimate, seconds=WAKING + estimate.seconds, device=problem.device)
 
     def _on_workers(self, problem: Problem) -> Estimate:
-        """One worker's share of the rows, then the way up the tree; only moments are sent."""
+        """Cost of one worker's share of the rows, and of the tree that adds the moments of all workers."""
         seen = problem if self.name == "landmarks" else replace(problem, sample=None)
         whole = self._here(replace(seen, device="cpu"))
         if whole.refusal:
@@ -136,7 +136,7 @@ class ExplicitMethod(Traits):
         return replace(whole, seconds=share.seconds + reduction_seconds(problem, share.bytes / 4), bytes=share.bytes)
 
     def _from_first_batch(self, problem: Problem, estimate: Estimate) -> Estimate:
-        """Landmarks of a first batch: later rows may be unlike it."""
+        """The estimate for landmarks from the first batch: later rows may differ, so that the error is larger."""
         if problem.support is not None:
             return Estimate(refusal="its points are those of the first batch: max_support= chooses among all rows")
         return estimate if problem.domain else replace(estimate, error=max(estimate.error, 1e-2))
@@ -154,7 +154,7 @@ class ExplicitMethod(Traits):
         if survey.remote and self.name != "landmarks" and not isinstance(x, np.ndarray):
             chosen = evenly_spaced(x.shape[0], _SAMPLE)
             x, weights = x[chosen], weights[chosen]
-        if problem.block and builder.boxed:  # the number of rows matters to its memory only, and that is for one block
+        if problem.block and builder.boxed:  # n matters only for the memory, which one block at a time takes
             problem = replace(problem, n=min(problem.n, problem.block))
         return builder.make(problem, x, weights, request.rng)
 
@@ -171,17 +171,17 @@ class ExplicitMethod(Traits):
 
 
 def shared_pairs(features: FeatureMap, blocks: int) -> FeatureMap:
-    """Landmarks draw pairs of rows for a bound: over many blocks, fewer in each."""
+    """The features; landmarks draw pairs of rows for a bound, and the pairs are divided among the blocks."""
     if not isinstance(features, LandmarkMap) or not features.pairs:
         return features
     return replace(features, pairs=max(_FEWEST_PAIRS, features.pairs // max(1, blocks)))
 
 
 def reduction_seconds(problem: Problem, size: float) -> float:
-    """Time of a tree that joins results of `size` bytes, one of every partition.
+    """Seconds of a tree that joins results of `size` bytes, one from each partition.
 
-    A worker first joins the results of its own partitions; then log4 of the workers levels follow, on each of which
-    three results are received one after another.
+    Each worker first joins the results of its own partitions. Then log4(workers) levels follow; on each level a worker
+    receives three results one after another.
     """
     levels = np.ceil(np.log2(max(problem.workers, 1)) / 2)
     tasks = 2 * problem.partitions * _MACHINE.task

@@ -1,4 +1,4 @@
-"""Rows that weigh less the older they are: ``forget=`` is their half-life, in rows."""
+"""Weights that decay with the age of a row; ``forget=`` is the half-life, in rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gramless.arrays import Array
 from gramless.data import Block
 from gramless.kernels import Kernel
 
-_LEAST = 1e-100  # total weight below which a state is not scaled down any further: its rows are negligible by then
+_LEAST = 1e-100  # total weight below which a state is not scaled down further: its rows are negligible
 
 
 def faded(weights: Array, half_life: float | None) -> Array:
-    """Weights (n,) of the rows of a batch at its end; rows of weight 0 do not make the others older.
+    """Decayed weights (n,) of the rows of a batch, at its end; rows of weight 0 do not add to the age of other rows.
 
     Examples
     --------
@@ -29,16 +29,17 @@ def faded(weights: Array, half_life: float | None) -> Array:
 
 
 def fading(weight: float, n: int, half_life: float | None) -> float:
-    """What the weights of a state, `weight` in all, are multiplied by when `n` rows have followed."""
+    """Factor for the weights of a state of total `weight`, after `n` further rows."""
     if half_life is None:
         return 1.0
     return max(float(np.exp2(-n / half_life)), min(1.0, _LEAST / weight))
 
 
 def lasting(kernel: Kernel, block: Block, weights: Array) -> Block:
-    """The rows of a batch whose `weights` (n,) have not faded to nothing.
+    """The rows of a batch whose decayed `weights` (n,) are not negligible.
 
-    A long row may count however small its weight is, where the kernel is positive semidefinite and k(x, x) says so.
+    For a Mercer kernel a row of tiny weight is kept where its weight times k(x, x) is not negligible. For an indefinite
+    kernel all rows of positive weight are kept.
     """
     there = weights > _LEAST * weights.max()
     if not there.all():

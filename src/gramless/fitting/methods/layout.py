@@ -1,4 +1,4 @@
-"""How exact methods spend memory: tiles that are kept, columns of the basis, a draft in float32."""
+"""How exact methods use memory: for kept tiles, for columns of the Krylov basis, and a draft in float32."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from gramless.machine import Machine
 from gramless.problem import Problem
 
 _MACHINE = Machine()
-_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations in tile products, and kernel values, a second and thread in float64
+_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations of tile products, and kernel values, per second and thread in float64
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the tiles of a fit are made and kept.
+    """How the tiles of a fit are computed and kept.
 
     Attributes
     ----------
     width : int
         Columns of a block.
     columns : int
-        Of the basis before a restart.
+        Columns of the Krylov basis before a restart.
     keep_bytes : int
-        For tiles.
+        Memory for kept tiles.
     prepare_bytes : int
-        For rows made ready for products, in float64; the draft's come on top.
+        Memory for rows prepared for products, in float64; those of the draft come on top.
     draft : bool
-        Whether the space is built in float32, and finished in float64.
+        Whether the Krylov space is built in float32, and refined in float64.
     landmarks : bool
-        Whether there is room for a start from landmarks.
+        Whether there is memory for a start from landmarks.
     seconds, bytes : float
-        What that costs.
+        Estimated cost of this layout.
     """
 
     width: int
@@ -50,7 +50,7 @@ class Layout:
 
 
 def choose_layout(problem: Problem) -> Layout:
-    """The leanest layout, unless memory buys a third of the time, or a little time is had for little memory."""
+    """The fastest layout that keeps few tiles, or the fastest of all where that saves a third of the time."""
     n, room = problem.n, 0.8 * problem.memory_limit - workspace(problem) - 2**22
     width = block_width(problem.k)
     if basis_bytes(n, _fewest(problem.k, width), width) > room:  # a narrow block needs more passes and less memory
@@ -59,7 +59,7 @@ def choose_layout(problem: Problem) -> Layout:
     columns = max(columns, min(basis_columns(width), int((room / (8 * n) - 8 * width) / 2.2)))
     held = basis_bytes(n, columns, width)
     spare = max(0.0, room - held)
-    landmarks = start_bytes(problem, width) <= spare + held / 2  # while the start is made there is no basis yet
+    landmarks = start_bytes(problem, width) <= spare + held / 2  # the start is computed before the basis exists
     make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
     passes = expected_passes(problem) + (0 if landmarks else 2)
     basis = min(columns, passes * width)
@@ -70,14 +70,14 @@ def choose_layout(problem: Problem) -> Layout:
         kept = min(1.0, keep / tiles) if tiles else 1.0
         made = 1 + (passes - 1) * (1 - kept)
         seconds = made * make + passes * (multiply + inner) + kept * tiles / 4e9
-        if draft:  # half the time, then a pass in float64 on the pairs and their neighbours, or several
+        if draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
         ready = 8 * n * (problem.d + 4)
         more_ready = ready * (1.5 if draft else 1) - min(PREPARED, ready)
         if more_ready > spare - keep:
             ready, more_ready = PREPARED, 0.0
-        total = (held + keep + more_ready + workspace(problem) + 2**22) / 0.8  # what allocators hold back
+        total = (held + keep + more_ready + workspace(problem) + 2**22) / 0.8  # allocators hold some memory back
         return Layout(width, columns, int(keep), ready, draft, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]
@@ -90,7 +90,7 @@ def choose_layout(problem: Problem) -> Layout:
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:
-    """Of a Krylov basis of `columns`, which is there twice while it grows, and a few blocks of `width`."""
+    """Bytes of a Krylov basis of `columns`, which exists twice while it grows, and of a few blocks of `width`."""
     return int(8 * n * (2.2 * columns + 8 * width))
 
 
@@ -107,7 +107,7 @@ def expected_passes(problem: Problem) -> float:
 
 
 def gram_seconds(problem: Problem) -> float:
-    """Time to make every tile once."""
+    """Seconds to compute every tile once."""
     values = problem.n**2 / 2
     if isinstance(problem.kernel, Precomputed):
         return 0.0
@@ -117,17 +117,17 @@ def gram_seconds(problem: Problem) -> float:
 
 
 def workspace(problem: Problem) -> int:
-    """Tiles in the making, and rows made ready."""
+    """Bytes of temporary tiles, and of rows prepared for products."""
     return problem.threads * 3 * 8 * min(TILE, problem.n) ** 2 + min(PREPARED, 8 * problem.n * (problem.d + 4)) + 2**20
 
 
 def _all_tiles(problem: Problem) -> int:
-    """Bytes of the symmetric half in float64; a matrix that was given is there already."""
+    """Bytes of one triangle of tiles in float64; 0 for a precomputed matrix, which is in memory already."""
     blocks = -(-problem.n // TILE)
     return 0 if isinstance(problem.kernel, Precomputed) else 8 * TILE**2 * blocks * (blocks + 1) // 2
 
 
 def start_bytes(problem: Problem, width: int) -> int:
-    """Memory that a start takes, beyond the vectors themselves."""
+    """Bytes that a start from landmarks takes."""
     size = max(LANDMARKS, 2 * width)
     return 8 * (size * size * (GROUPS + 6) + problem.threads * 4 * ROWS * size + 3 * problem.n * width)

@@ -1,4 +1,4 @@
-"""PCA both ways: the linear kernel may take the scatter of the columns, or an SVD, for the Gram matrix of the rows."""
+"""PCA for the linear kernel: from the scatter matrix of the columns, or from an SVD, without the Gram matrix."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class CovarianceMethod(Traits):
         for first in range(0, problem.n, _ROWS):
             some = slice(first, first + _ROWS)
             moved = _dense(x[some]) - mean
-            drift += inner(weights[some, None], moved)[0]  # the mean is rounded: what it misses is taken out below
+            drift += inner(weights[some, None], moved)[0]  # the error of the rounded mean, removed below
             part = np.sqrt(weights[some, None]) * moved
             largest = max(largest, float(np.abs(part).max(initial=0.0)))
             refuse_squares(largest, "squares of the data")
             scatter += inner(part, part)
             observer().summed(min(problem.n, first + _ROWS), problem.n)
-        # where nearly all of it is drift the difference is rounding: what counts is the size before it
+        # the subtraction may cancel nearly everything: the rounding is relative to the size before
         before, total = float(np.trace(scatter)), float(weights.sum())
         size = before + 4 * float(np.linalg.norm(drift)) * np.sqrt(before / total)
         scatter -= np.outer(drift, drift) / total
@@ -81,7 +81,7 @@ class CovarianceMethod(Traits):
 
 
 class SvdMethod(Traits):
-    """The SVD of the centred data (Vasconcelos): no product squares the condition number."""
+    """The SVD of the centred data (Vasconcelos), which does not square the condition number."""
 
     forgets = True
     kernels: tuple[type[Kernel], ...] = (Linear,)
@@ -106,8 +106,8 @@ class SvdMethod(Traits):
         shift = inner(roots, moved)[0] / weights.sum()  # the mean is rounded
         moved -= roots * shift
         singular, right = scipy.linalg.svd(moved, full_matrices=False, overwrite_a=True, check_finite=False)[1:]
-        slip = 40 * max(moved.shape) * unit_roundoff() * singular.max(initial=0.0)  # of a singular value
-        shift2 = 4 * inner_rounding(len(moved)) ** 2 * size  # a shift of all rows alike, by what their mean is off
+        slip = 40 * max(moved.shape) * unit_roundoff() * singular.max(initial=0.0)  # error of a singular value
+        shift2 = 4 * inner_rounding(len(moved)) ** 2 * size  # the error of the mean, common to all rows
         errors = 2 * singular * slip + slip**2 + shift2
         middle, trace = (mean, shift), float((singular**2).sum())
         return Solved(_assemble(problem, block, request, middle, singular**2, right.T, trace, errors), block)
@@ -141,16 +141,16 @@ def _assemble(
     trace: float,
     errors: Array,
 ) -> Model:
-    """An eigenspace from principal axes in the input, with the eigenvectors of the Gram matrix that belong to them.
+    """An eigenspace from principal axes in the input space, with the eigenvectors of the Gram matrix.
 
-    `middle` is the mean row (d,), rounded, and what it lacks: far from the origin that is more than all other rounding.
+    `middle` is the rounded mean row (d,) and its error: far from the origin this error exceeds all other rounding.
     """
     weights, (mean, shift) = block.weights, middle
     n, k = problem.n, problem.k
     if request.share is not None:
         k = components_for_share(values, request.share * trace)
     k = min(k, n)
-    values = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])  # the Gram matrix has n, most are 0
+    values = np.concatenate([values, np.zeros(max(0, k + 1 - len(values)))])  # the Gram matrix has n eigenvalues
     errors = np.concatenate([errors, np.zeros(len(values) - len(errors))])
     axes = np.hstack([axes, np.zeros((problem.d, len(values) - axes.shape[1]))])
     lower, upper = np.maximum(values - errors, 0.0), values + errors
@@ -180,7 +180,7 @@ def _assemble(
 
 
 def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Array) -> Array:
-    """Orthonormal eigenvectors (n, k) of the centred Gram matrix; those of eigenvalue 0 fill up the rest."""
+    """Orthonormal eigenvectors (n, k) of the centred Gram matrix; eigenvectors of eigenvalue 0 come last."""
     n, rank = x.shape[0], int((values > 0).sum())
     vectors = np.zeros((n, len(values)))
     for first in range(0, n, _ROWS):

@@ -1,4 +1,4 @@
-"""A stream of any Mercer kernel: the eigenspace of each batch is merged with that of all before."""
+"""Streams of any Mercer kernel: the eigenspace of each batch is merged with the eigenspace of all earlier batches."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from gramless.problem import Estimate, Problem, Request
 from gramless.spaces import Eigenspace, PointSpan, batch_space, count_kept, merge, stack_points
 from gramless.spaces.signs import SIGN_ROWS, row_signs
 
-_AT_ONCE = 256  # rows merged in one go
-_AT_LEAST = 64  # fewer wait for more: an update costs about the same for one row as for this many
+_AT_ONCE = 256  # rows merged in one update
+_AT_LEAST = 64  # fewer rows wait for more: an update with one row costs about as much as with this many
 _MACHINE = Machine()
-_FEWEST = 1000  # points of an eigenspace merged on a cluster, unless max_support= says otherwise
-_LOST = 5e-3  # what a limit of a thousand points usually loses
+_FEWEST = 1000  # least limit of points of an eigenspace merged on a cluster, without max_support=
+_LOST = 5e-3  # typical relative error with a limit of a thousand points
 
 
 @dataclass(frozen=True, eq=False)
 class MergedSpaces:
-    """An eigenspace on the rows seen, and a few rows that wait to be merged with it.
+    """An eigenspace on the rows seen, and a few waiting rows that will be merged with it.
 
     Attributes
     ----------
     kernel : Kernel
     components : int or None
-        How many a model will be asked for; the stream keeps more, so that what it discards hardly touches
-        these. None: all are kept.
+        Number of components of the model. The stream keeps more directions, so that discarding hardly affects these
+        components. None: all are kept.
     share : float or None
-        Of the variance, where that was asked for instead.
+        Share of the variance asked for in place of a number of components.
     space : Eigenspace or None
     waiting, waiting_weights : array of shape (m, d), ndarray of shape (m,), or None
     rows : int
     support : int or None
-        Rows at most: when there are more, a :class:`BoundedPoints` takes over.
+        Most rows to keep: with more rows, a :class:`BoundedPoints` takes over.
     seed : int
-        For its choices.
+        Seed of the :class:`BoundedPoints`.
     failure_probability : float
-        Chance that the bounds of a space that was taken over are wrong.
+        Probability that the bounds of the space of an earlier fit are wrong.
     device : str
-        Where a :class:`BoundedPoints` will sum its batches; eigenspaces are merged on the CPU.
+        Device on which a :class:`BoundedPoints` will sum its batches; eigenspaces are merged on the CPU.
     """
 
     keeps: ClassVar[str] = "points"
@@ -75,7 +75,7 @@ class MergedSpaces:
 
     @property
     def directions(self) -> int | None:
-        """Components that are kept, at the least where a share was asked for; None: all."""
+        """Number of components that the stream keeps (at least, where a share was asked for); None: all."""
         return None if self.components is None else 2 * self.components + 80
 
     def add(self, block: Block) -> MergedSpaces | BoundedPoints:
@@ -136,7 +136,7 @@ class MergedSpaces:
         return model_of_space(self.whole(), self.rows, problem, request, self.failure_probability)
 
     def whole(self) -> Eigenspace:
-        """The eigenspace of all rows, those that wait included."""
+        """The eigenspace of all rows, including the waiting rows."""
         if self.waiting is None:
             if self.space is None:
                 raise ValueError("no rows were seen yet")
@@ -144,7 +144,7 @@ class MergedSpaces:
         return self._merged_with(self.space, batch_space(self.kernel, self.waiting, self.waiting_weights))
 
     def all_rows(self) -> Block:
-        """Every row and its weight: the points of the span, and their parts in the mean."""
+        """All rows with their weights; the weights are the coefficients of the mean times the total weight."""
         if self.space is None:
             return Block(self.waiting, self.waiting_weights)  # type: ignore[arg-type]
         points, weights = self.space.span.points, self.space.mean * self.space.weight  # type: ignore[attr-defined]
@@ -153,7 +153,7 @@ class MergedSpaces:
         return Block(stack_points(points, self.waiting), np.concatenate([weights, self.waiting_weights]))
 
     def _merged_with(self, space: Eigenspace | None, new: Eigenspace) -> Eigenspace:
-        """Both, with twice the components asked for and some; seven eighths more of the variance, where a share was."""
+        """The merged eigenspace, truncated to `directions`; for a share, all but 1/8 of the rest is kept as well."""
         most = self.directions
         aim = None if self.share is None else 1 - (1 - self.share) / 8
         if space is not None:
@@ -162,7 +162,7 @@ class MergedSpaces:
 
 
 def no_spaces(problem: Problem, request: Request) -> MergedSpaces:
-    """The state before its first row; components and limit from `problem`, share and seed from `request`."""
+    """The state before its first row."""
     components = 16 if request.share is not None else problem.k or None
     seed = int(request.rng.integers(2**62))
     device = methods["merging"].estimate(problem).device
@@ -170,7 +170,7 @@ def no_spaces(problem: Problem, request: Request) -> MergedSpaces:
 
 
 class MergingMethod(Traits):
-    """Eigenspaces of batches, or of partitions in a tree: one pass, and the certificate counts what merges lose."""
+    """Merges eigenspaces of batches, or of partitions in a tree: one pass; the certificate includes the losses."""
 
     streams = True
     forgets = True
@@ -183,7 +183,7 @@ class MergingMethod(Traits):
             refusal = "needs a Mercer kernel"
         elif problem.solver not in ("auto", "dense"):
             refusal = f"eigen_solver={problem.solver!r} works on the Gram matrix"
-        elif problem.forget and not problem.workers:  # with max_support= a stream keeps some of its rows as points
+        elif problem.forget and not problem.workers:  # `forget` is False with max_support=, which keeps some rows
             refusal = "projects through the training rows, and keep_data=False"
         if refusal:
             return Estimate(refusal=refusal)
@@ -211,7 +211,7 @@ methods.register("merging")(MergingMethod())
 
 
 def point_limit(problem: Problem) -> int:
-    """Points that an eigenspace merged on a cluster may lie on."""
+    """Most points of an eigenspace that is merged on a cluster."""
     return problem.support or max(_FEWEST, 20 * problem.k)
 
 
@@ -222,25 +222,25 @@ def space_of(part: Block, empty: MergedSpaces) -> State:
 
 
 def joined(a: State, b: State) -> State:
-    """Of both; one of them may have no rows."""
+    """The state of the rows of both; either may have no rows."""
     if not (a.rows and b.rows):
         return a if a.rows else b
     return a.merged(b)
 
 
 def _in_batches(problem: Problem, value: float) -> Estimate:
-    """Cost of a stream; `value` is the time of a kernel value."""
+    """Cost of a stream; `value` is the time to compute a kernel value."""
     pairs = problem.n**2 / 2 if problem.support is None else problem.n * problem.support
     seconds = pairs * (value + 2 * problem.d / _MACHINE.gemm) / problem.threads
     points = min(problem.n, problem.support or 10_000)
-    error = 1e-4 if problem.support is None else _LOST  # what truncation, or a limit of points, usually loses
+    error = 1e-4 if problem.support is None else _LOST  # typical loss by truncation, or by a limit of points
     card = problem.support is not None and problem.kernel.tensors and not problem.sparse
     device = problem.device if card else "cpu"
     return Estimate(seconds, 8 * points * (problem.d + 6 * problem.k + 120), error, device=device)
 
 
 def _on_workers(problem: Problem, value: float) -> Estimate:
-    """Cost of one pass over partitions, and of the tree that merges what they give."""
+    """Cost of one pass over partitions, and of the tree that merges their eigenspaces."""
     support = point_limit(problem)
     row = support * (value + 2 * problem.d / _MACHINE.gemm) + 4 * support**2 / _MACHINE.gemm
     pivoting = 20 * support * (support * value + 2 * support**2 / _MACHINE.gemm)
@@ -256,18 +256,18 @@ def _on_workers(problem: Problem, value: float) -> Estimate:
 def model_of_space(
     space: Eigenspace, rows: int, problem: Problem, request: Request, failure_probability: float = 0.0
 ) -> Model:
-    """The components asked for, with certificates from the bounds of the eigenspace.
+    """The model with the components asked for, and a certificate from the bounds of the eigenspace.
 
     Parameters
     ----------
     space : Eigenspace
-        With bounds, and usually more components than are asked for.
+        Eigenspace with bounds, and usually with more components than are asked for.
     rows : int
-        How many points there are: no more eigenvalues than that can differ from 0.
+        Number of rows seen: fewer than `rows` eigenvalues can differ from 0.
     problem, request
-        How many components: ``request.share``, else ``problem.k``, else (0) all.
+        Number of components: by ``request.share``, else ``problem.k``, else (0) all.
     failure_probability : float
-        Chance that the bounds are wrong.
+        Probability that the bounds are wrong.
     """
     bounds = space.bounds
     if bounds is None:
@@ -277,7 +277,7 @@ def model_of_space(
     lower, upper, residual = bounds.intervals(values, space.trace, k + 1)
     values, lower, residual = (_padded(part, k) for part in (values, lower, residual))
     upper = np.append(upper[:-1], np.full(max(0, k + 1 - len(upper) + 1), upper[-1]))[: k + 1]
-    upper[np.arange(k + 1) >= rows - 1] = 0.0  # a centred Gram matrix has that rank at most
+    upper[np.arange(k + 1) >= rows - 1] = 0.0  # the rank of a centred Gram matrix is at most rows - 1
     upper[:k] = np.maximum(upper[:k], lower)
     values = np.minimum(values, upper[:k])
     certificate = Certificate(
@@ -304,5 +304,5 @@ def _count(values: Array, trace: float, problem: Problem, request: Request) -> i
 
 
 def _padded(values: Array, k: int) -> Array:
-    """The leading `k`, zeros where there are not so many."""
+    """The leading `k` values, padded with zeros."""
     return np.append(values, np.zeros(max(0, k - len(values))))[:k]

@@ -1,4 +1,4 @@
-"""Moments of explicit features: the state of every method that has some, and the model they lead to."""
+"""Moments of explicit features: the state of every method with explicit features, and the model of a state."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Gathered:
     ----------
     moments : Moments
     signs : array of shape (m, d)
-        Rows on which the signs of the components are settled.
+        Rows that determine the signs of the components.
     sample : RowSample or None
-        For pre-images.
+        Sample of rows for pre-images.
     """
 
     moments: Moments
@@ -45,16 +45,16 @@ class Gathered:
 
 @dataclass(frozen=True, eq=False)
 class MomentState:
-    """Moments of features that were fixed by the first rows.
+    """Moments of features; the first rows determine the feature map.
 
     Attributes
     ----------
     features : FeatureMap
     moments : Moments
     device : str
-        Where batches are summed.
+        Device that sums batches.
     probes : array of shape (m, d) or None
-        Rows on which a fit settles the signs of its components.
+        Rows that determine the signs of the components of a fit.
     sample : RowSample or None
         Rows that the pass of a fit has sampled for pre-images.
     """
@@ -114,20 +114,20 @@ def model_of_moments(
     probes: Any,
     probed: bool = False,
 ) -> Model:
-    """The eigenspace of moments.
+    """The model of moments.
 
     Parameters
     ----------
     features : FeatureMap
     moments : Moments
     problem, request
-        How many components: ``request.share``, else ``problem.k``, else (0) all.
+        Number of components: by ``request.share``, else ``problem.k``, else (0) all.
     before : Eigenspace or None
-        Whose signs the components take over, where there is one.
+        Earlier eigenspace of the stream, whose signs the components take over.
     probes : array of shape (m, d) or None
-        Rows on which components are compared.
+        Rows on which the components are compared with those of `before`.
     probed : bool
-        Whether the signs are those of a fit: the largest score of the probes is positive.
+        Whether to set signs as a fit does: the score of largest modulus among the probes is positive.
     """
     k = problem.k or min(moments.rows, features.n_features)
     problem = replace(problem, k=k, n=moments.rows, weight=moments.weight)
@@ -171,12 +171,12 @@ def _assembled(features: FeatureMap, moments: Moments, problem: Problem, spectru
 
 
 def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> None:
-    """A projection may be a small difference of large products: fewer than five digits of one are refused."""
+    """Raise where projections, small differences of large products, would have fewer than about five digits."""
     if not certificate.lower[0] > 0:
-        return  # nothing is claimed
+        return  # the certificate does not claim a positive eigenvalue
     size = float(np.abs(moments.mean) @ np.abs(basis[:, 0]))
     spread = float(np.sqrt(certificate.values[0] / moments.weight))
-    if spread < 1e6 * unit_roundoff() * size:  # features themselves err by tens of units
+    if spread < 1e6 * unit_roundoff() * size:  # the errors of features themselves are tens of unit roundoffs
         raise ValueError(
             f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
             "scale the data"
@@ -184,7 +184,7 @@ def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> N
 
 
 def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
-    """A number of components, or as many as capture the share of the variance."""
+    """The spectrum: ``problem.k`` components, or as many as capture the share of the variance."""
     if request.share is None:
         return moments.solve(problem.k, problem.tol, request.rng)
     goal = request.share * moments.trace

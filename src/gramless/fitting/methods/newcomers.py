@@ -1,4 +1,4 @@
-"""Rows that a stream's points leave out: how much of them, and which might become points."""
+"""How much of recent rows the points of a stream leave out, and a sample of rows that might become points."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.spaces import stack_points
 
-_GROWN = 1.5  # times what was left out at first, and
-_BEYOND = 0.01  # this part of everything: then other points are needed
+_GROWN = 1.5  # new points are needed when the recent leak exceeds this multiple of the first leak
+_BEYOND = 0.01  # plus this share of the trace
 
 
 @dataclass(frozen=True, eq=False)
 class Newcomers:
-    """A few rows, each drawn by what the points leave out of it, and the part that is left out of all.
+    """A sample of rows, drawn in proportion to their leaks, and the average leak of recent rows.
+
+    The leak of a row is the part of k(x, x) that the points leave out.
 
     Attributes
     ----------
     most : int
-        Rows to hold.
+        Most rows in the sample.
     window : int
-        Rows over which the part left out is averaged.
+        Number of rows over which the relative leak is averaged.
     points : array of shape (m, d) or None
     keys : ndarray of shape (m,)
         Logarithm of weight times leak, plus Gumbel noise: the largest keys are a weighted sample without replacement.
     leaks : ndarray of shape (m,)
-        Weight times leak of each.
+        Weight times leak of each row of the sample.
     total : float
         Sum of weight times leak over all rows since the points were chosen.
     seen : int
-        Rows since then.
+        Number of rows since the points were chosen.
     at_first : float or None
-        Part left out of the first window; None until it is full.
+        Relative leak of the first window; None until the window is full.
     lately : float
-        Part left out of recent rows.
+        Relative leak of recent rows.
     """
 
     most: int
@@ -50,7 +52,7 @@ class Newcomers:
     lately: float = 0.0
 
     def add(self, x: Any, leaks: Array, height: float, rng: np.random.Generator) -> Newcomers:
-        """Take notice of rows `x` (n, d) with `leaks` (n,), weights included, of a total of `height`."""
+        """With rows `x` (n, d) added; `leaks` (n,) are weight times leak, `height` sums weight times k(x, x)."""
         n = x.shape[0]
         with np.errstate(divide="ignore"):
             keys = np.log(leaks) + rng.gumbel(size=n)
@@ -79,18 +81,18 @@ class Newcomers:
         )
 
     def crowd(self) -> bool:
-        """Whether so much is left out, compared with the first rows, that other points are needed."""
+        """Whether recent rows leak so much more than the first rows that new points are needed."""
         if self.at_first is None or self.points is None or not self.points.shape[0]:
             return False
         return self.seen >= 2 * self.window and self.lately > _GROWN * self.at_first + _BEYOND
 
     def masses(self, kernel: Any) -> Array:
-        """Weight (m,) that each row stands for: all of them together leak what was leaked."""
+        """Weights (m,) that the rows represent: the sum of weight times k(x, x) is the total leak."""
         each = self.total / max(1, self.points.shape[0])
         return np.asarray(each / np.maximum(kernel.diagonal(self.points), 1e-300))
 
     def scaled(self, factor: float) -> Newcomers:
-        """As if every weight were multiplied by `factor`."""
+        """The newcomers with every weight multiplied by `factor`."""
         if self.keys is None or self.leaks is None:
             return self
         return replace(self, keys=self.keys + np.log(factor), leaks=factor * self.leaks, total=factor * self.total)

@@ -1,4 +1,4 @@
-"""Exact products with the Gram matrix of rows in partitions: pairs of partitions are worked on side by side."""
+"""Exact products with the Gram matrix of rows in partitions: workers compute pairs of partitions in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gramless.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Neighbouring parts put together, and where their pairs are worked on.
+    """Neighbouring parts stacked to blocks, and the work on pairs of blocks.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Blocks:
 
     @classmethod
     def of(cls, rows: ClusterRows) -> Blocks:
-        """Some five pairs of blocks for each worker."""
+        """Blocks of the rows, with about five pairs of blocks for each worker."""
         groups = split_evenly(rows.lengths, block_count(rows.parts.workers))
         lengths = [sum(rows.lengths[i] for i in group) for group in groups]
         return cls(lengths, rows.parts.pairs(groups, stack_parts))
 
 
 class PartedTiles:
-    """What is known, here, of tiles that are made elsewhere.
+    """What this process knows of the tiles that workers compute.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PartedTiles:
     n, d : int
     dtype : dtype
     blocks : int
-        Summands of an entry of a product, at most.
+        Most summands of an entry of a product.
     radius : float
     """
 
@@ -70,7 +70,7 @@ class PartedTiles:
 
 
 class PartedGram(SweptGram):
-    """D^1/2 K D^1/2 of rows in partitions: rows and tiles stay where they are, vectors travel.
+    """D^1/2 K D^1/2 of rows in partitions: rows and tiles stay on the workers, only vectors are sent.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class PartedGram(SweptGram):
     draft : bool
         Whether to offer the same operator in float32.
     weighted : bool
-        False leaves the weights of the rows aside.
+        False ignores the weights of the rows.
     blocks : Blocks, optional
-        Those of another operator on the same rows.
+        Blocks of another operator on the same rows.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class PartedGram(SweptGram):
 
 
 def block_count(workers: int) -> int:
-    """Blocks whose pairs keep so many workers busy: some five pairs each.
+    """Number of blocks with about five pairs for each worker.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def block_count(workers: int) -> int:
 
 
 def stack_parts(parts: list[Block]) -> tuple[Array, Array]:
-    """Rows and weights of neighbours."""
+    """Rows and weights of neighbouring parts, stacked."""
     return np.concatenate([part.x for part in parts]), np.concatenate([part.weights for part in parts])
 
 
@@ -149,7 +149,7 @@ def diagonal_of(part: Block, kernel: Kernel) -> Array:
 
 
 def radius_of(part: Block, sweep: Sweep) -> float:
-    """Largest norm of a row, as the kernel uses them."""
+    """Largest norm of a row, after the shift that the kernel's tiles use."""
     return float(sweep.tiles(part.x).radius)
 
 

@@ -1,4 +1,4 @@
-"""The plan: a minimum over registered methods, with the reason each loser lost."""
+"""The plan: the cheapest of the registered methods, with the reason why each other method was not chosen."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Plan:
-    """What was chosen, and why.
+    """The chosen method, and the estimates of all methods.
 
     Attributes
     ----------
     problem : Problem
     chosen : str
-        Name of the method; empty in the plan of a MemoryLimitError, where none fits.
+        Name of the method; empty in the plan of a MemoryLimitError, where no method fits.
     candidates : dict of str to Estimate
-        What every method said.
+        Estimate of each method.
     forced : bool
         Whether the user named the method.
     """
@@ -44,12 +44,12 @@ class Plan:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Names of the columns; where each would work, if there is more than one place."""
+        """Names of the table's columns; with the device, unless the problem is for the CPU."""
         placed = ("device",) if self.problem.device != "cpu" else ()
         return ("method", *placed, "seconds", "memory", "error", "verdict")
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table, one row of texts per candidate."""
+        """The table, one row of strings per candidate."""
         return [
             (
                 name,
@@ -77,34 +77,34 @@ class Plan:
 
     @property
     def strong(self) -> set[int]:
-        """The row of the method that was chosen."""
+        """Number of the chosen method's row."""
         return {number for number, name in enumerate(self.candidates) if name == self.chosen}
 
     @property
     def placed(self) -> Problem:
-        """The problem as the chosen method is to solve it: on the device it was planned for."""
+        """The problem for the chosen method, on the device of its estimate."""
         return replace(self.problem, device=self.candidates[self.chosen].device, anywhere=False)
 
     def without(self, name: str, reason: str) -> Plan:
-        """The next best plan, after `name` turned out not to serve."""
+        """The next best plan, after the method `name` has failed for `reason`."""
         return choose(self.problem, {**self.candidates, name: Estimate(refusal=reason)})
 
     @property
     def seconds(self) -> float:
-        """What the chosen method is expected to take."""
+        """Estimated seconds of the chosen method."""
         return self.candidates[self.chosen].seconds
 
     def carry_out(self, run: Callable[[Plan, Problem], Result], problem: Problem | None = None) -> tuple[Plan, Result]:
-        """What `run` makes of a plan, and that plan: this one, or the next best each time that memory does not suffice.
+        """The plan carried out, and the result of `run`: for this plan, or for the next best that fits in memory.
 
-        A method that was named does not give way, nor one that reads rows only once: its MemoryLimitError is raised.
+        A MemoryLimitError is raised for a method that the user named, and for rows that can be read only once.
 
         Parameters
         ----------
         run : callable
-            ``run(plan, problem)``; the problem is on the device that the plan has chosen.
+            ``run(plan, problem)``; the problem has the device of the plan's estimate.
         problem : Problem, optional
-            To be solved, where it is not quite the one that was planned.
+            The problem to be solved, where it differs from the planned problem.
         """
         plan = self
         self.warn_if_long()
@@ -120,7 +120,7 @@ class Plan:
                 plan = plan.without(plan.chosen, str(error))
 
     def warn_if_long(self) -> None:
-        """Say so before a fit of many minutes begins, and what could be had sooner."""
+        """Warn before a fit of many minutes, and name a faster method."""
         seconds = self.candidates[self.chosen].seconds
         if not _LONG < seconds < math.inf:
             return
@@ -148,17 +148,17 @@ class Plan:
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
-    """Ask every method; take the cheapest that reaches the tolerance within memory, or the one that was named.
+    """The plan with the cheapest method that reaches the tolerance within memory, or with the named method.
 
-    A tolerance that was asked for and that nobody reaches is an error; a default one is then missed by as little as can
-    be, and the certificate says by how much.
+    Where no method reaches the tolerance, a tolerance that the user passed is an error. With the default tolerance the
+    most accurate method is chosen, and the certificate says how accurate the result is.
 
     Raises
     ------
     ValueError
-        If the named method cannot serve, or nobody reaches the tolerance; the message says what can be had.
+        If the named method cannot be used, or no method reaches the tolerance; the message says what is possible.
     MemoryLimitError
-        If nothing fits; the message says what would.
+        If no method fits in memory; the message names a sufficient limit.
     """
     try:
         return choose(problem, _asked(problem), method)
@@ -178,9 +178,10 @@ def _asked(problem: Problem) -> dict[str, Estimate]:
 
 
 def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | None:
-    """The method that needs least, and its least memory limit, to a few per cent; None where none ever fits.
+    """The method with the least memory limit, and this limit to a few per cent; None where no method ever fits.
 
-    What methods need depends on what they may take, so that it is looked for: by doubling, then by halving the gap.
+    The memory that a method needs depends on the limit. The least limit is therefore searched for, by doubling, then by
+    bisection.
     """
 
     def serves(limit: float) -> str:
@@ -203,15 +204,15 @@ def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | 
 
 
 def carried_on(problem: Problem, method: str) -> Plan:
-    """The plan of a model that was fitted in one way and goes on by `method`: there was nothing to choose."""
+    """The plan of a fit that is continued by `method`, without a choice."""
     others = {name: Estimate(refusal=f"the fit before goes on by {method}") for name in methods}
     return Plan(problem, method, {**others, method: methods[method].estimate(replace(problem, solver="auto"))})
 
 
 def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto") -> Plan:
-    """The minimum over what the methods said; see :func:`make_plan`."""
+    """The plan by given estimates; see :func:`make_plan`."""
     if method != "auto":
-        methods[method]  # raises for a name nobody registered
+        methods[method]  # raises for an unknown name
         if estimates[method].refusal:
             raise ValueError(f"method={method!r} cannot be used here: {estimates[method].refusal}; pass method='auto'")
     wanted = estimates if method == "auto" else {method: estimates[method]}
@@ -245,7 +246,7 @@ def _too_little(problem: Problem) -> str:
 
 
 def ask(method: Method, problem: Problem) -> Estimate:
-    """What a method says, unless it cannot take rows as they come, or works elsewhere than was asked."""
+    """The estimate of a method; a refusal where the method does not support the rows, the kernel or the device."""
     if problem.workers and not method.parts:
         return Estimate(refusal="needs all rows in one place")
     if problem.streaming and not method.streams:
@@ -264,14 +265,14 @@ def ask(method: Method, problem: Problem) -> Estimate:
 
 
 def where_asked(estimate: Estimate, problem: Problem) -> Estimate:
-    """The estimate, or a refusal where work on the CPU is not what was asked for; streams may fall back on it."""
+    """The estimate, or a refusal where it is for the CPU and another device was asked for; streams may use the CPU."""
     if estimate.device == "cpu" != problem.device and not (problem.anywhere or problem.streaming or estimate.refusal):
         return Estimate(refusal=f"works on the CPU, and device={problem.device!r}; pass device='auto' or 'cpu'")
     return estimate
 
 
 def _from_blocks(method: Method, problem: Problem) -> Estimate:
-    """What a method says of rows that are read in blocks: it holds two of them, or else all rows."""
+    """The estimate for rows that are read in blocks: a streaming method holds two blocks, other methods all rows."""
     estimate = method.estimate(problem)
     if estimate.refusal:
         return estimate

@@ -1,4 +1,4 @@
-"""Kept rows, solved for when a model is asked for: streams of kernels that need not be positive semidefinite."""
+"""Streams that keep all rows and fit them when the model is needed; kernels need not be positive semidefinite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gramless.spaces.signs import agreeing_signs
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Rows and weights.
+    """All rows seen, with their weights.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class KeptRows:
         n = self.rows
         k = min(n, problem.k or n)
         problem = replace(problem, n=n, k=k, streaming=False, weight=self.weight, forget=False)
-        if n == 1:  # a point alone has no scatter, and the solvers want two
+        if n == 1:  # the solvers need two rows; a row twice, with half its weight, gives the same model
             twice = Block(stack_points(self.x, self.x), np.tile(self.weights / 2, 2))
             return _solved("dense", replace(problem, n=2), twice, request)
         block = Block(self.x, self.weights)
@@ -81,7 +81,7 @@ def _solved(method: str, problem: Problem, block: Block, request: Request) -> Mo
 
 
 class RefittingMethod(Traits):
-    """Keep every row; the model of a stream is a fit of all of them."""
+    """Keeps every row; the model of a stream is a fit of all rows."""
 
     streams = True
     batches_only = True

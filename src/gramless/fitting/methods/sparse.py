@@ -1,4 +1,4 @@
-"""A Gram matrix of near neighbours, for narrow kernels: off by less than the tolerance."""
+"""A sparse Gram matrix of near neighbours, for small bandwidths; its error is below the tolerance."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
 
 _MACHINE = Machine()
-_MOST_COLUMNS = 8  # of the data: beyond, a tree finds neighbours no faster than looking at all pairs
-_SHARE = 0.05  # part of the tolerance that the cut may use up
-_CLUSTERED = 4.0  # real data have this many times the neighbours of points spread evenly over their box
-_SEARCH, _STORE = 2e-8, 6e-8  # seconds to look at a pair, and to turn one into an entry
-_MULTIPLY = 0.8e-10  # seconds for an entry times a number
+_MOST_COLUMNS = 8  # with more columns, a tree finds neighbours no faster than a search over all pairs
+_SHARE = 0.05  # share of the tolerance that the cutoff may take
+_CLUSTERED = 4.0  # neighbours of real data, relative to points spread uniformly over their box
+_SEARCH, _STORE = 2e-8, 6e-8  # seconds to examine a pair, and to store an entry
+_MULTIPLY = 0.8e-10  # seconds to multiply an entry by a number
 
 
 class SparseMethod(Traits):
-    """Keep the entries of near neighbours only: exact for compactly supported kernels, and within a share of the
-    tolerance for those that fall fast.
+    """Keeps the entries of near neighbours only: exact for compactly supported kernels, and within a share of the
+    tolerance for kernels that decay fast.
     """
 
     def estimate(self, problem: Problem) -> Estimate:
@@ -42,7 +42,7 @@ class SparseMethod(Traits):
             return Estimate(refusal=refusal)
         n, width = problem.n, block_width(problem.k)
         basis = basis_bytes(n, _columns(problem), width)
-        if problem.low is None:  # nothing is known of where the rows lie: only who asks for it by name gets it
+        if problem.low is None:  # without a box the cost is unknown: the method is used only when named
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
         neighbours = expected_neighbours(problem, radius)
@@ -50,7 +50,7 @@ class SparseMethod(Traits):
         pairs = n / 2 * neighbours
         multiply = _MULTIPLY * 2 * pairs * width / problem.threads
         orthogonalise = 8 * n * width * 5 * width / (_MACHINE.gemm * problem.threads)
-        looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # a ball is a small part of the boxes it meets
+        looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # the tree's boxes that a ball meets are larger
         search = (_SEARCH * looked_at + _STORE * pairs) / problem.threads
         seconds = search + passes * (multiply + orthogonalise + 6e-3) + 2.5e-2
         return Estimate(seconds, int(basis + 12 * pairs + 2**24), max(problem.tol, 1e-15 * np.sqrt(n)))
@@ -73,7 +73,7 @@ class SparseMethod(Traits):
         return ""
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
-        """Cut where a share of the tolerance is used up, solve, and cut farther out if the guess was too coarse."""
+        """Solve with a cutoff for an estimated largest eigenvalue; increase the radius if the estimate was too high."""
         block = rows.whole()
         x, weights = block.x, block.weights
         columns = _columns(problem)
@@ -108,18 +108,18 @@ methods.register("sparse")(SparseMethod())
 
 
 def expected_neighbours(problem: Problem, radius: float) -> float:
-    """Neighbours of a row within `radius`, for rows spread over their box, a little clustered."""
+    """Expected number of neighbours of a row within `radius`, for rows in their box with some clustering."""
     extent = np.maximum(np.asarray(problem.high) - np.asarray(problem.low), 0.0)
     wide = extent > 2 * radius
     m = int(wide.sum())
-    # logarithms: the volumes, of a ball and of the box in its wide directions, may leave the range of floats
+    # logarithms, as the volumes of the ball and of the box in its wide directions may overflow or underflow
     ball = m / 2 * np.log(np.pi) - scipy.special.gammaln(m / 2 + 1) + m * np.log(max(radius, 1e-300))
     share = float(np.exp(min(0.0, ball - np.log(extent[wide]).sum())))
     return min(float(problem.n), 1 + _CLUSTERED * problem.n * share)
 
 
 def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
-    """About the largest eigenvalue of a narrow kernel, from below: that of the densest neighbourhood of a few.
+    """A lower estimate of the largest eigenvalue: that of the densest of a few neighbourhoods.
 
     A principal submatrix has no larger eigenvalue than the whole matrix.
     """
@@ -128,7 +128,7 @@ def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
     size = min(64, len(rows))
     sample = rows[:: max(1, len(rows) // 64)]
     distances, near = (a.reshape(len(sample), size) for a in cKDTree(rows).query(sample, k=size))
-    with np.errstate(over="ignore"):  # too far to matter
+    with np.errstate(over="ignore"):  # kernel values at such distances are 0
         sums = (kernel.profile(distances**2) * weights[used][near]).sum(axis=1)
     group = near[int(np.argmax(sums))]
     roots = np.sqrt(weights[used][group])
@@ -136,7 +136,7 @@ def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
 
 
 def _columns(problem: Problem) -> int:
-    """Columns of the Krylov basis, fewer if they would take more than half of the memory."""
+    """Columns of the Krylov basis; fewer where the basis would take more than half of the memory limit."""
     width = block_width(problem.k)
     most = int((problem.memory_limit / 2 / (8 * problem.n) - 8 * width) / 2.2)
     return max(problem.k + 2 * width, min(basis_columns(width), most))

@@ -1,4 +1,4 @@
-"""Where block Krylov begins: the leading vectors of a low-rank stand-in for the kernel matrix."""
+"""Start vectors of block Krylov: the leading eigenvectors of a Nyström approximation of the Gram matrix."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def landmark_start(
     sums: Callable[[Any], tuple[Array, Array]] | None = None,
     product: Callable[[Any, Array], Array] | None = None,
 ) -> Array | None:
-    """Leading vectors (n, width) of C W^-1 C^T, C the kernel of all rows with some of them, W of those with themselves.
+    """Leading eigenvectors (n, width) of the Nyström approximation C W^-1 C^T; None where it does not pay off.
 
-    These are principal components of all rows in the features W^-1/2 C^T. A sample's own components, carried over to
-    all rows, would be off by the noise of the sample; these are off by what the landmarks leave out, which is less.
-    None where rows are too few to pay for it, or values too costly. Rows that are elsewhere come with functions of
-    their own: `sums` (landmarks) of :func:`landmark_sums`, and `product` (landmarks, v) of C v.
+    C has the kernel values of all rows with the landmarks, W those of the landmarks with each other. The vectors are
+    the principal components of all rows in the features W^-1/2 C^T. Their error is what the landmarks leave out, which
+    is less than the sampling error of the landmarks' own components. For rows on a cluster, ``sums(landmarks)``
+    replaces :func:`landmark_sums`, and ``product(landmarks, v)`` computes C v.
     """
     n, size = problem.n, max(LANDMARKS, 2 * width)
     if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
@@ -50,7 +50,7 @@ def landmark_start(
 
 
 def card_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.random.Generator) -> Any | None:
-    """:func:`landmark_start` as a tensor (n, width), for rows `x` on a GPU; None where rows are few."""
+    """:func:`landmark_start` as a tensor (n, width), for rows `x` on a GPU; None where there are few rows."""
     import torch
 
     from gramless.gram.cuda.rectangular import landmark_sums, tensor_product
@@ -69,7 +69,7 @@ def card_start(problem: Problem, x: Any, weights: Array, width: int, rng: np.ran
 
 
 def draw_landmarks(weights: Array, size: int, rng: np.random.Generator) -> Array:
-    """Numbers (size,) of rows, ascending: by weight, where there are as many rows that have one."""
+    """Row numbers (size,), ascending; drawn by weight where at least `size` rows have a positive weight."""
     likely = weights / weights.sum() if (weights > 0).sum() >= size else None
     return np.sort(rng.choice(len(weights), size, replace=False, p=likely))
 
@@ -85,7 +85,7 @@ def landmark_components(gram: Array, scatter: Array, sums: Array, weight: float,
 
 
 def landmark_sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[Array, Array]:
-    """C^T D C and C^T D 1, block of rows by block, in groups whose sums do not depend on the threads."""
+    """C^T D C and C^T D 1, by blocks of rows in fixed groups, so that the sums do not depend on the threads."""
     n, size = x.shape[0], landmarks.shape[0]
     groups = np.zeros((min(GROUPS, -(-n // ROWS)), size, size + 1))
 
@@ -103,7 +103,7 @@ def landmark_sums(kernel: Any, x: Any, landmarks: Any, weights: Array) -> tuple[
 
 
 def inverse_root(gram: Array) -> Array:
-    """R with R^T W R near the identity: from Cholesky, or from eigenvectors where W is not positive definite."""
+    """R such that R^T W R is near the identity: by Cholesky, or by eigenvectors where W is not positive definite."""
     lifted = gram + 1e-7 * np.trace(gram) * np.eye(len(gram))
     try:
         factor = np.linalg.cholesky(lifted)
