@@ -1,4 +1,4 @@
-"""Formats of rows, one file each: a class that yields its rows in pieces, registered with the suffixes it reads."""
+"""Formats of rows, one module each: a source class that yields rows in pieces, registered with its file suffixes."""
 
 from gramless.data.formats.array import ArraySource, SparseSource
 from gramless.data.formats.delimited import CsvSource

@@ -1,4 +1,4 @@
-"""Arrays that are there already: NumPy's, memory maps, CSR, and what slices like one (HDF5, zarr)."""
+"""Sources from array-likes: NumPy arrays, memory maps, CSR matrices, and arrays of HDF5 and zarr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text tables: cut into pieces at line ends, each parsed by pyarrow, errors named by line and column."""
+"""Delimited text files: split at line ends, parsed piece by piece with pyarrow; errors name line and column."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from gramless.data.formats.source import Source, block_name, check_shape, choose
 from gramless.errors import FormatError
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
-_WIDE = 4096  # columns; of more, each would cost pyarrow 9 kB
+_WIDE = 4096  # most columns for pyarrow, which takes 9 kB for each column
 
 
 class CsvSource(Source):
     """A ``.csv``, ``.tsv`` or ``.txt`` file of numbers; a first line that is not all numbers names the columns.
 
-    ``.csv.gz`` and the like are unpacked as they are read, never whole.
+    ``.csv.gz`` and other gzip files are decompressed piece by piece.
 
-    The separator is whichever of comma, semicolon and tab is most frequent in the first line. A row is a line: cells
-    with line ends in them are not numbers.
+    The separator is the most frequent of comma, semicolon and tab in the first line. Every line is a row: cells with
+    line breaks are not supported.
 
     Parameters
     ----------
     path : Path
     columns : list of str or int, optional
-        Others may hold text.
+        Columns to read; other columns may hold strings.
     """
 
     def __init__(self, path: Path, columns: Any = None) -> None:
@@ -59,7 +59,7 @@ class CsvSource(Source):
         self.feature_names = chosen_names(names, self._chosen)
         self._keep = list(range(self._width)) if self._chosen is None else self._chosen
         self.n_features = len(self._keep)
-        self._lines_before = 2 if headed else 1  # the number an editor gives to row 0
+        self._lines_before = 2 if headed else 1  # line number of row 0 in an editor
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         row = start
@@ -77,19 +77,19 @@ class CsvSource(Source):
         )
 
     def place(self, row: int) -> str:
-        """The line, as an editor numbers it."""
+        """The line number of a row in an editor."""
         return f"line {row + self._lines_before}"
 
     @property
     def layout(self) -> tuple[int, str, int]:
-        """Place of the first column chosen, the separator, and the byte where rows begin."""
+        """Position of the first chosen column, the separator, and the byte offset of the first row."""
         return self._keep[0], self._separator, self._begin
 
     def _parse(self, text: bytes) -> Any:
         return self._parse_wide(text) if self._width > _WIDE else self._parse_narrow(text)
 
     def _parse_wide(self, text: bytes) -> Any:
-        """Line by line, as what pyarrow takes for each column would be more than a line has."""
+        """Parse line by line: for so many columns, pyarrow's overhead per column would exceed the data."""
         missing, rows = frozenset(self._arrow.ConvertOptions().null_values), []
         for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
             if not cells:
@@ -121,7 +121,7 @@ class CsvSource(Source):
         return block
 
     def _diagnosis(self, text: bytes, row: int, rows: int) -> str:
-        """Which line and column pyarrow could not read: only now is it worth the time to look."""
+        """The message with line and column of a parse error; computed only after pyarrow has failed, as it is slow."""
         names = dict(enumerate(self.feature_names or ()))
         for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
             if not cells:

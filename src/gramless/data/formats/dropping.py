@@ -1,4 +1,4 @@
-"""A source without the rows that have a value missing."""
+"""A source without the rows that have a missing value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 8192  # rows
 
 
 class DroppingSource(Source):
-    """The rows of another source that have a number in every column; infinite ones are still refused.
+    """The rows of another source without NaN; infinite values still raise an error.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DroppingSource(Source):
         self.callers_own = given.callers_own
         if hasattr(given, "path"):
             self.path = given.path
-        self.n_rows = None  # known when all have been read
+        self.n_rows = None  # unknown before all rows are read
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         for piece in self._given.pieces(rows):
@@ -51,13 +51,13 @@ class DroppingSource(Source):
         return int(self.present().sum())
 
     def present(self) -> Array:
-        """Which rows of the other source are here (n,); from a pass over it."""
+        """Mask (n,) of the rows of the other source that are not dropped; takes a pass over them."""
         found = [_whole_rows(piece, self.sparse) for piece in self._given.pieces(_BLOCK)]
         return np.concatenate(found) if found else np.empty(0, dtype=bool)
 
 
 def _whole_rows(piece: Any, sparse: bool) -> Array:
-    """Which rows of (m, d) have no NaN."""
+    """Mask (m,) of the rows without NaN."""
     if not sparse:
         return np.asarray(~np.isnan(piece).any(axis=1))
     whole = np.ones(piece.shape[0], dtype=bool)

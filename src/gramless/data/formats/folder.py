@@ -16,15 +16,15 @@ Opener = Callable[[Path, Any], Source]
 
 
 class FolderSource(Source):
-    """The rows of several files, one after another; each must have the columns of the first.
+    """The rows of several files, one after another; each file must have the columns of the first file.
 
     Parameters
     ----------
     path : Path
     files : list of Path
-        In order.
+        Files, in the order of their rows.
     opener : callable
-        ``opener(path, columns)`` gives the source of one file.
+        ``opener(path, columns)`` returns the source of one file.
     columns : list of str or int, optional
     """
 
@@ -55,7 +55,7 @@ class FolderSource(Source):
         return sum(part.count() for part in self._parts)
 
     def present(self) -> Array:
-        """Which rows of all files are here."""
+        """Mask (n,) of the rows of all files that are not dropped."""
         return np.concatenate([part.present() for part in self._parts])
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:

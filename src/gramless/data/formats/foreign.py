@@ -1,4 +1,4 @@
-"""Sources that others wrote: any object with the same few attributes."""
+"""Sources of other packages: any object with the attributes of a source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEEDED = ("blocks", "n_features", "n_rows", "restartable")
 
 
 def looks_like_source(given: Any) -> bool:
-    """Whether it has ``blocks(rows)``, ``n_features``, ``n_rows`` and ``restartable``."""
+    """Whether `given` has ``blocks(rows)``, ``n_features``, ``n_rows`` and ``restartable``."""
     return not isinstance(given, type) and all(hasattr(given, name) for name in _NEEDED)
 
 

@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars, a slice at a time."""
+"""Data frames of pandas and polars, read slice by slice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramless.errors import SourceError
 
 
 class FrameSource(Source):
-    """A pandas or polars data frame whose wanted columns hold numbers.
+    """A pandas or polars data frame whose chosen columns are numeric.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class FrameSource(Source):
         self.dtype = np.dtype(np.float32 if set(kinds) == {"float32"} else np.float64)
 
     def _kind(self, i: int) -> str:
-        """Type of a column; one that is not of numbers is refused by name."""
+        """Type of a column; raises for a column that is not numeric."""
         kind = str(self._frame.dtypes[i] if self._polars else self._frame.dtypes.iloc[i]).lower()
         if not kind.startswith(("int", "uint", "float", "bool", "decimal", "double")):
             raise SourceError(f"{self.name}: column {str(self._frame.columns[i])!r} holds {kind}, not numbers")

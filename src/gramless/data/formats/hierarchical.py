@@ -27,7 +27,7 @@ class Hdf5Source(ArraySource):
     path : Path
     columns : list of int, optional
     key : str, optional
-        Name of the dataset; needed where several have two dimensions.
+        Name of the dataset; needed where several datasets have two dimensions.
     """
 
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
@@ -81,7 +81,7 @@ class ZarrSource(ArraySource):
 
 
 class _Shape:
-    """What remains of a dataset when its file is closed."""
+    """Shape and dtype of a dataset whose file is closed."""
 
     def __init__(self, array: Any) -> None:
         self.shape, self.dtype = array.shape, array.dtype
@@ -108,13 +108,13 @@ def _found(path: Path, group: Any, key: str, kind: type[Any]) -> Any:
 
 
 def _refuse_elsewhere(path: Path, array: Any) -> None:
-    """Refuse a dataset whose numbers lie in another file, which could be any that this process may read."""
+    """Raise for a dataset stored in another file, which could be any file that this process may read."""
     if array.external or array.is_virtual or Path(array.file.filename) != path:
         raise FormatError(f"{path}, dataset {array.name!r}: its numbers are in other files; copy them into this one")
 
 
 def _refuse_codecs(path: Path, metadata: Any) -> None:
-    """Refuse numbers packed in a way that is not known: to unpack some, such as pickles, runs code of the file's."""
+    """Raise for unknown codecs: decoding some of them, such as pickle, runs code from the file."""
     packed = [*(getattr(metadata, "filters", None) or ()), getattr(metadata, "compressor", None)]
     names = [codec.codec_id for codec in packed if codec is not None]
     names += [codec.to_dict()["name"] for codec in getattr(metadata, "codecs", ())]
@@ -124,8 +124,8 @@ def _refuse_codecs(path: Path, metadata: Any) -> None:
 
 
 def _refuse_air(path: Path, array: Any, stored: int) -> None:
-    """Refuse an array that is declared far larger than what is stored: the rest would be made up, for hours."""
-    chunk = getattr(array, "shards", None) or array.chunks or ()  # unpacked as a whole, however few rows it has
+    """Raise for a declared shape far larger than the stored data: reading would yield fill values for hours."""
+    chunk = getattr(array, "shards", None) or array.chunks or ()  # decoded as a whole, even for a few rows
     for shape, what in ((array.shape, "the shape"), (chunk, "chunks of shape")):
         if math.prod(shape) * array.dtype.itemsize > max(LARGE, BOMB * max(stored, 1)):
             raise FormatError(f"{path} declares {what} {tuple(shape)}, but stores {stored} bytes for it")
@@ -134,7 +134,7 @@ def _refuse_air(path: Path, array: Any, stored: int) -> None:
 def _stored(path: Path) -> int:
     files = [path] if path.is_file() else [file for file in path.rglob("*") if not file.is_dir()]
     for file in files:
-        if not file.is_file():  # it might be waited for for ever
+        if not file.is_file():  # reading a pipe could block for ever
             raise FormatError(f"{path} has {file.relative_to(path)}, which is a pipe, a device or a broken link")
     return sum(file.stat().st_size for file in files)
 

@@ -1,4 +1,4 @@
-"""Row blocks that come from anywhere: an iterator, which can be read once, or a function that starts one anew."""
+"""Row blocks from an iterator, which can be read once, or from a function that returns a new iterator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gramless.errors import SourceError
 
 
 class IteratorSource(Source):
-    """Blocks of an iterator, or of each new one that a function returns.
+    """Blocks of an iterator, or of the iterators that a function returns.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class IteratorSource(Source):
 
 
 def _names(block: Any) -> tuple[str, ...] | None:
-    """Of the columns, where the block is a data frame."""
+    """Names of the columns where the block is a data frame; None otherwise."""
     columns = getattr(block, "columns", None)
     return None if columns is None else tuple(str(name) for name in columns)
 

@@ -1,4 +1,4 @@
-"""Text files, plain or packed by gzip: opened, and cut into pieces that end with a line."""
+"""Text files, plain or compressed by gzip, read in pieces that end with a line."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 from gramless.errors import FormatError
 
 _PIECE, _PACKED_PIECE = 2**23, 2**21  # bytes
-_LONGEST, _PACKED_LONGEST = 2**27, 2**22  # a line; longer ones are no table, and a packed one may be all zeros
+_LONGEST, _PACKED_LONGEST = 2**27, 2**22  # bytes of a line; a small gzip file can expand to an endless line
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """The bytes of a file, unpacked as they are read where its name ends in ``.gz``.
+    """Context of a binary file, decompressed on the fly where its name ends in ``.gz``.
 
     Raises
     ------
     FormatError
-        Where what is packed is damaged, cut off, or not packed at all.
+        If a ``.gz`` file is damaged, truncated, or not compressed at all.
     """
     with gzip.open(path, "rb") if is_packed(path) else open(path, "rb") as file:
         try:
@@ -34,12 +34,12 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether the name of a file says that gzip made it."""
+    """Whether the name of a file ends in ``.gz``."""
     return path.suffix.lower() == ".gz"
 
 
 def first_line(file: Any, path: Path) -> bytes:
-    """The next line; one that is too long for a table is refused before more than that of it is in memory."""
+    """The next line; raises where the line is too long for a table, before all of it is in memory."""
     longest = _PACKED_LONGEST if is_packed(path) else _LONGEST
     line: bytes = file.readline(longest)
     if len(line) == longest and not line.endswith(b"\n"):
@@ -48,7 +48,7 @@ def first_line(file: Any, path: Path) -> bytes:
 
 
 def whole_lines(path: Path, begin: int, skip: int) -> Iterator[bytes]:
-    """The file from byte `begin` on, less `skip` lines that are not empty, in pieces that end with a line."""
+    """The file from byte `begin` on, without the first `skip` non-empty lines, in pieces that end with a line."""
     piece, longest = (_PACKED_PIECE, _PACKED_LONGEST) if is_packed(path) else (_PIECE, _LONGEST)
     rest = b""
     with opened(path) as file:
@@ -76,7 +76,7 @@ def _too_long(path: Path) -> str:
 
 
 def _less_lines(text: bytes, skip: int) -> tuple[bytes, int]:
-    """The text without its first `skip` rows, and how many are still to be skipped."""
+    """The text without its first `skip` non-empty lines, and the number of lines still to be skipped."""
     if not skip:
         return text, 0
     begin = 0

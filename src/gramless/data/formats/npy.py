@@ -1,4 +1,4 @@
-"""Files of NumPy: ``.npy``, and arrays by name in ``.npz``. Declared sizes are checked against the file first."""
+"""NumPy's files: ``.npy``, and named arrays in ``.npz``. Declared sizes are checked against the file's size first."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from gramless.data.formats.registry import Format, formats
 from gramless.data.formats.source import Source, as_floats, check_shape, choose_columns, float_dtype, some_names
 from gramless.errors import FormatError
 
-#: Times its stored size, and more than LARGE bytes: nobody packs numbers so well.
+#: An array of more than LARGE bytes and BOMB times its stored size is refused: numbers do not compress so well.
 BOMB = 100
 LARGE = 2**28
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others are unpacked whole, even where little is asked for
-_HEADER = 10_000  # bytes: what NumPy takes to be safe to parse
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods decompress all, even to read a header
+_HEADER = 10_000  # bytes that NumPy considers safe to parse
 
 
-Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns come first, type
+Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether the order is Fortran's, dtype
 
 
 class _NumpySource(Source):
-    """Rows of an array whose header is known; a subclass says where its bytes come from."""
+    """Rows of an array whose header has been read; subclasses read the data."""
 
     def __init__(self, name: str, header: Header, columns: Any) -> None:
         shape, self._fortran, self._stored = header
@@ -45,7 +45,7 @@ class _NumpySource(Source):
 
 
 class NpySource(_NumpySource):
-    """A ``.npy`` file, read block by block, and memory-mapped where rows are wanted in any order.
+    """A ``.npy`` file, read block by block, or memory-mapped for random access.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ class NpySource(_NumpySource):
             )
 
     def memory_map(self) -> Array:
-        """All rows (n, n_features) as a read-only map of the file; None of it is read yet.
+        """All rows (n, n_features) as a read-only memory map.
 
         Raises
         ------
         ValueError
-            If columns were chosen or the numbers are not floats: a map has the file as it is.
+            If columns were chosen or the dtype is not float: a memory map cannot convert.
         """
         if self._chosen is not None or self._stored != self.dtype:
             raise ValueError(f"{self.name} cannot be mapped with chosen columns or numbers of type {self._stored}")
@@ -82,11 +82,11 @@ class NpySource(_NumpySource):
 
     @property
     def mappable(self) -> bool:
-        """Whether :meth:`memory_map` gives these very rows."""
+        """Whether :meth:`memory_map` is possible: all columns, no conversion, and at least one row."""
         return self._chosen is None and self._stored == self.dtype and bool(self.n_rows)
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
-        # read, not mapped: pages of a map would count as this process's memory
+        # read, not memory-mapped: mapped pages would count as memory of this process
         n = self.n_rows or 0
         with open(self.path, "rb", buffering=0) as file:
             for first in range(start, n, rows):
@@ -105,14 +105,14 @@ class NpySource(_NumpySource):
 
 
 class NpzSource(_NumpySource):
-    """One array of a ``.npz`` file, unpacked block by block.
+    """One array of a ``.npz`` file, decompressed block by block.
 
     Parameters
     ----------
     path : Path
     columns : list of int, optional
     key : str, optional
-        Name of the array; needed where several have rows and columns.
+        Name of the array; needed where several arrays have two dimensions.
     """
 
     def __init__(self, path: Path, columns: Any = None, key: str | None = None) -> None:
@@ -135,7 +135,7 @@ class NpzSource(_NumpySource):
 
 @contextmanager
 def _opened_member(path: Path, key: str | None) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes], Header]]:
-    """An array of a ``.npz`` file, its header read; its declared size is no more than what it would unpack to."""
+    """Context of an array of a ``.npz`` file after its header; raises where the header declares more than is stored."""
     try:
         with zipfile.ZipFile(path) as archive:
             info = _member(archive, path, key)
@@ -150,7 +150,7 @@ def _opened_member(path: Path, key: str | None) -> Iterator[tuple[zipfile.ZipInf
 
 
 def read_npz_array(path: Path, key: str) -> Array:
-    """The array `key` of a ``.npz`` file, of any shape and type but objects."""
+    """The array `key` of a ``.npz`` file, of any shape and any dtype but object."""
     with _opened_member(path, key) as (_, file, (shape, fortran, dtype)):
         array: Array = np.empty(shape[::-1] if fortran else shape, dtype)
         fill(file, array)
@@ -158,7 +158,7 @@ def read_npz_array(path: Path, key: str) -> Array:
 
 
 def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.ZipInfo:
-    """The array called `key`, or the only table; one that would unpack to far more than it is, is refused."""
+    """The array called `key`, or the only table; raises where it would expand to far more than its stored size."""
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if key is None:
         tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
@@ -179,18 +179,18 @@ def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.Zi
 
 
 def _is_table(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Whether a member has rows and columns; labels and weights have not."""
+    """Whether a member has two dimensions, unlike labels and weights."""
     if info.compress_type not in _PACKED:
         return False
     try:
         with archive.open(info) as file:
             return len(read_header(file, info.filename)[0]) == 2
-    except FormatError:  # objects, or not an array: not what is looked for
+    except FormatError:  # an array of objects, or not an array
         return False
 
 
 def read_header(file: IO[bytes], name: str) -> Header:
-    """Shape, whether columns come first, and type, by NumPy's own reader; objects are refused, no code runs."""
+    """Shape, whether the order is Fortran's, and dtype; raises for arrays of objects, whose loading could run code."""
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         version = np.lib.format.read_magic(file)
@@ -208,7 +208,7 @@ def read_header(file: IO[bytes], name: str) -> Header:
 
 
 def _refuse_long_header(file: IO[bytes], width: int) -> None:
-    """Look at the length of the header, a number of `width` bytes: NumPy reads all of it before it looks."""
+    """Raise where the header's length, an integer of `width` bytes, is too large: NumPy would read all of it first."""
     length = int.from_bytes(file.read(width), "little")
     file.seek(-width, os.SEEK_CUR)
     if length > _HEADER:
@@ -216,7 +216,7 @@ def _refuse_long_header(file: IO[bytes], width: int) -> None:
 
 
 def fill(file: Any, block: Array) -> None:
-    """Read as many bytes as `block` has."""
+    """Fill `block` with bytes from the file."""
     view = block.reshape(-1).view(np.uint8).data
     done = 0
     while done < len(view):

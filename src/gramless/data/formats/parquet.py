@@ -1,4 +1,4 @@
-"""Parquet files, in batches, only the columns that are wanted."""
+"""Parquet files, read in batches; only the chosen columns are read."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from gramless.data.formats.registry import Format, formats
 from gramless.data.formats.source import Source, block_name, check_shape, choose_columns, chosen_names, optional_import
 from gramless.errors import FormatError
 
-_BATCH = 2**17  # rows that pyarrow decodes at a time; blocks are put together from these
+_BATCH = 2**17  # most rows that pyarrow decodes at a time; blocks are assembled from such batches
 
 
 class ParquetSource(Source):
-    """A ``.parquet`` file of numbers; the index of a frame that pandas wrote is no column of it, unless it is named.
+    """A ``.parquet`` file of numbers; the index of a pandas data frame is not a column, unless it is chosen by name.
 
     Parameters
     ----------
     path : Path
     columns : list of str or int, optional
-        Others may hold anything.
+        Columns to read; other columns may have any type.
     """
 
     def __init__(self, path: Path, columns: Any = None) -> None:
@@ -48,7 +48,7 @@ class ParquetSource(Source):
 
     def _open(self) -> Any:
         parquet = optional_import("pyarrow.parquet", "Parquet files")
-        try:  # a buffer: pages are read as they are needed, not a group of rows at once
+        try:  # the buffer makes pyarrow read page by page, not a whole row group at once
             return parquet.ParquetFile(self.path, buffer_size=2**20, pre_buffer=False)
         except (self._arrow.ArrowException, OSError) as error:
             if isinstance(error, FileNotFoundError):
@@ -85,7 +85,7 @@ class ParquetSource(Source):
 
 
 def columns_of(schema: Any) -> tuple[str, ...]:
-    """Names of the columns of a Parquet file, less those in which pandas keeps the numbers or names of rows."""
+    """Names of the columns of a Parquet file, without the index columns of pandas."""
     index = (schema.pandas_metadata or {}).get("index_columns", ())
     return tuple(name for name in schema.names if name not in index)
 

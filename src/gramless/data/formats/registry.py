@@ -1,4 +1,4 @@
-"""The registry of what can be opened: a new format is one file with one entry."""
+"""The registry of formats; a new format is one module with one entry."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def _nothing(given: Any) -> bool:
 
 @dataclass(frozen=True)
 class Format:
-    """How one kind of thing is opened.
+    """How a source of one format is opened.
 
     Attributes
     ----------
     opens : callable
         ``opens(given, columns, key)`` returns a source; `given` is a Path for files.
     suffixes : tuple of str
-        Of the files it reads, in lower case, with their dots.
+        Suffixes of the files of this format, in lower case, with their dots.
     accepts : callable
-        Whether it opens an object that is not a path.
+        ``accepts(given)`` says whether the format opens an object that is not a path.
     """
 
     opens: Callable[[Any, Any, str | None], Source]
@@ -38,7 +38,7 @@ formats: Registry[Format] = Registry("format")
 
 
 def suffix_of(path: Path) -> str:
-    """What the name of a file ends in, in lower case; of a packed file with what is packed.
+    """The suffix of a file in lower case; for ``.gz`` files with the suffix before.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def suffix_of(path: Path) -> str:
 
 
 def made_by(given: Any, package: str, *names: str) -> bool:
-    """Whether an object is of a class of `package` with one of these names; the package is not imported for it."""
+    """Whether the class of an object is from `package`, with one of `names`; the package is not imported."""
     return any(
         cls.__module__.split(".")[0] == package and (not names or cls.__name__ in names) for cls in type(given).__mro__
     )

@@ -1,4 +1,4 @@
-"""What a source is: something that gives its rows in blocks, so that nobody needs all of them at once."""
+"""The base class of sources, which yield rows in blocks, so that not all rows need to be in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import scipy.sparse
 from gramless.arrays import Array
 from gramless.errors import FormatError, SourceError
 
-WIDEST = 10**7  #: columns; a file that declares more is taken for damaged
+WIDEST = 10**7  #: most columns; a file that declares more counts as damaged
 
 
 class Source(ABC):
@@ -22,11 +22,11 @@ class Source(ABC):
     Attributes
     ----------
     name : str
-        For messages: a path, or what kind of thing it is.
+        Name in messages: a path, or the kind of source.
     n_features : int
-        Columns.
+        Number of columns.
     n_rows : int or None
-        None where nobody knows before the end.
+        Number of rows; None where it is unknown before all rows are read.
     restartable : bool
         Whether :meth:`blocks` may be called more than once.
     feature_names : tuple of str, or None
@@ -35,9 +35,9 @@ class Source(ABC):
     sparse : bool
         Whether blocks are CSR.
     callers_own : bool
-        Whether blocks are made by code of the caller's, whose errors are passed on as they are.
+        Whether the caller's code makes the blocks; its errors are passed on unchanged.
     drops : bool
-        Whether rows in which a value is missing are left out.
+        Whether rows with a missing value are left out.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Source(ABC):
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
-        """Rows from row `start` on, in arrays of any number of rows; about `rows` each where that can be chosen."""
+        """Rows from row `start` on, in arrays of any length; of about `rows` rows where the format allows a choice."""
 
     def blocks(self, rows: int, start: int = 0) -> Iterator[Any]:
         """Blocks of exactly `rows` rows each, the last one of fewer, from row `start` on.
@@ -61,7 +61,7 @@ class Source(ABC):
         ----------
         rows : int
         start : int
-            Rows to leave out; a multiple of `rows`, so that block numbers in messages are right.
+            Number of rows to skip; a multiple of `rows`, so that block numbers in messages are correct.
 
         Yields
         ------
@@ -71,7 +71,7 @@ class Source(ABC):
         Raises
         ------
         SourceError
-            Naming the source, the block with its rows, and the column.
+            If rows cannot be read; the message names the source, the block with its rows, and the column.
         """
         if rows < 1 or start < 0:
             raise ValueError(f"rows={rows} must be at least 1 and start={start} at least 0")
@@ -82,13 +82,13 @@ class Source(ABC):
             first += block.shape[0]
 
     def count(self) -> int:
-        """Rows, counted where they are not known; nothing is parsed for it."""
+        """Number of rows; some formats read the file to count them. Raises where the number cannot be found."""
         if self.n_rows is None:
             raise SourceError(f"{self.name} does not say how many rows it has")
         return self.n_rows
 
     def present(self) -> Array:
-        """Which rows of the file are here (n,): all, unless it :attr:`drops` some; from a pass over it."""
+        """Mask (n,) of the rows that are not dropped: all rows, unless the source :attr:`drops` some."""
         return np.ones(self.count(), dtype=bool)
 
     def column(self, index: int) -> str:
@@ -100,7 +100,7 @@ class Source(ABC):
         return f"row {row}"
 
     def _named(self, pieces: Iterator[Any], rows: int, start: int) -> Iterator[Any]:
-        """The pieces, with the width checked; errors of a format's library get the name of the source and the block."""
+        """The pieces, with their columns counted; errors of a format's library name the source and the block."""
         first = start
         while True:
             try:
@@ -111,7 +111,7 @@ class Source(ABC):
                 raise
             except MemoryError:
                 raise
-            except Exception as error:  # the libraries of the formats raise anything at all on damaged files
+            except Exception as error:  # libraries raise errors of any type on damaged files
                 if self.callers_own:
                     raise
                 raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
@@ -126,7 +126,7 @@ class Source(ABC):
     def _refuse_not_finite(self, block: Any, first: int, rows: int) -> None:
         values = block.data if self.sparse else block
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(values.sum()):  # one number, instead of as many truth values
+            if np.isfinite(values.sum()):  # needs no boolean array of the block's size
                 return
         bad = ~np.isfinite(values)
         if not bad.any():
@@ -189,7 +189,7 @@ def regroup(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _appended(kept: list[Any], part: Any, rows: int) -> list[Any]:
-    """Sparse parts in a list; dense ones copied to one array with room for all, so that none is there twice."""
+    """The parts of a block: sparse parts as a list, dense parts copied to one array, so that no part is held twice."""
     if scipy.sparse.issparse(part):
         return [*kept, part]
     first = len(kept[0]) if kept else 0
@@ -203,12 +203,12 @@ def _whole(kept: list[Any]) -> Any:
 
 
 def as_floats(values: Any, dtype: Any) -> Array:
-    """Rows as a C-ordered array of `dtype` that is the caller's own, or a view that nobody writes to."""
+    """Rows as a C-ordered array of `dtype`; a view where possible, which must not be written to."""
     return np.ascontiguousarray(values, dtype=dtype)
 
 
 def float_dtype(name: str, dtypes: Iterable[Any]) -> np.dtype[Any]:
-    """float32 where all of `dtypes` are, else float64; refuses what is not a real number.
+    """float32 where all of `dtypes` are float32, else float64; raises for a dtype that is not real.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def float_dtype(name: str, dtypes: Iterable[Any]) -> np.dtype[Any]:
 
 
 def check_shape(name: str, shape: Sequence[int]) -> tuple[int, int]:
-    """Rows and columns of a table."""
+    """Numbers of rows and columns of a table; raises where `shape` is not that of a table."""
     if len(shape) != 2:
         raise FormatError(f"{name} has shape {tuple(shape)}; a table of rows and columns is needed")
     if not 0 < shape[1] <= WIDEST:
@@ -238,13 +238,14 @@ def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | Non
     Raises
     ------
     SourceError
-        Naming a column that is not there, and those that are.
+        If there is no such column; the message names the columns that exist.
     """
     if columns is None:
         return None
     if isinstance(columns, (str, int)):
         raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
-    places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))  # the first counts
+    # reversed, so that of several columns with one name the first is chosen
+    places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))
     chosen = [_position(name, column, n, places) for column in columns]
     if not chosen:
         raise ValueError("columns=[] chooses nothing; pass at least one column")
@@ -275,7 +276,7 @@ def chosen_names(names: tuple[str, ...] | None, chosen: list[int] | None) -> tup
 
 
 def optional_import(module: str, what: str) -> Any:
-    """A library that is not a dependency; the error says how to get it."""
+    """Import an optional dependency; the error says how to install it."""
     import importlib
 
     try:
