@@ -113,7 +113,7 @@ def read_shape(words: str | None) -> tuple[int, int] | None:
 
 
 def read_preimage(words: str, model: Any) -> str:
-    """The named method of pre-images; for ``"auto"``, a method that the model supports."""
+    """The named method of pre-images; ``"auto"`` chooses by the kernel of the model."""
     from gramless.estimators.preimages import METHODS, available_preimage
 
     name = words.replace("-", "_")

@@ -100,7 +100,7 @@ class Source(ABC):
         return f"row {row}"
 
     def _named(self, pieces: Iterator[Any], rows: int, start: int) -> Iterator[Any]:
-        """The pieces, with their columns counted; errors of a format's library name the source and the block."""
+        """The pieces, with the column count checked; errors of a format's library name the source and the block."""
         first = start
         while True:
             try:
