@@ -30,6 +30,7 @@ class MemoryRows:
 
     Examples
     --------
+    >>> import numpy as np
     >>> rows = MemoryRows(Block(np.arange(6.0).reshape(3, 2), np.ones(3)))
     >>> rows.n, rows.d, rows.sum(lambda block: block.x.sum(axis=0))
     (3, 2, array([6., 9.]))
