@@ -119,7 +119,8 @@ def posed_for_stream(question: Question, problem: Problem) -> Problem:
     """The problem of rows that come in batches and are not kept."""
     support = question.support
     forget = problem.forget and support is None
-    return replace(problem, streaming=True, support=support, forget=forget, k=question.count, sample=None)
+    here = replace(problem, workers=0, partitions=1)  # batches come to this process, wherever the fit before was made
+    return replace(here, streaming=True, support=support, forget=forget, k=question.count, sample=None)
 
 
 def planned_stream(question: Question, problem: Problem, n: int | None = None) -> Problem:
