@@ -114,6 +114,11 @@ def resume(question: Question, rows: Rows) -> tuple[Plan, float, Rows, MomentSta
 
 def fit_in_batches(question: Question, rows: Rows) -> Fit:
     """A stream whose batches are the blocks, for methods whose work is not a sum over blocks."""
+    if question.moves:
+        raise ValueError(
+            f"{question.moves}_input=True needs the mean of all rows before the first batch, which forget= and rows "
+            "that are read once do not give; pass an array, or rows that are centred and scaled"
+        )
     if isinstance(rows, FileRows) and rows.checkpoint is not None:
         raise ValueError(
             f"checkpoint={str(rows.checkpoint.path)!r} needs a method whose blocks add up, and {rows.name} leads to a "

@@ -80,6 +80,8 @@ def column_shift(x: Any) -> Any:
 
 def prepare_points(x: Any, shift: Any, dtype: npt.DTypeLike) -> Points:
     """Rows in `dtype`, shifted in float64 first, with their squared norms."""
+    if scipy.sparse.issparse(x) and shift is not None:  # beside dense points, which have been shifted
+        x = x.toarray()
     if scipy.sparse.issparse(x):
         values = x.tocsr().astype(dtype, copy=False)
         return Points(values, np.asarray(values.multiply(values).sum(axis=1), dtype=dtype).ravel())
@@ -109,7 +111,7 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
         squared = namespace(left).addmm(left.new_empty(1), left, right.T, beta=0, alpha=factor)
         return squared.fill_diagonal_(0) if x is y else squared  # type: ignore[no-any-return]
     n, d = x.values.shape
-    if scipy.sparse.issparse(x.values) or d > _WIDE:
+    if scipy.sparse.issparse(x.values) or scipy.sparse.issparse(y.values) or d > _WIDE:
         squared = dot_products(x.values, y.values)
         squared *= -2
         squared += x.squared_norms[:, None]

@@ -13,6 +13,7 @@ from gramless.fitting.methods.base import Traits, methods
 from gramless.fitting.methods.layout import gram_seconds
 from gramless.fitting.methods.planning import Plan, make_plan
 from gramless.fitting.model import Model
+from gramless.gram.spectrum import estimate_spectrum
 from gramless.kernels import Kernel, Precomputed
 from gramless.problem import Estimate, Problem, Request
 from gramless.spaces import Eigenspace, stack_points
@@ -67,6 +68,11 @@ class KeptRows:
             twice = Block(stack_points(self.x, self.x), np.tile(self.weights / 2, 2))
             return _solved("dense", replace(problem, n=2), twice, request)
         block = Block(self.x, self.weights)
+        if not problem.domain:  # what is known of the rows was learnt from the first batch
+            survey = MemoryRows(block).survey()
+            peak, variance = estimate_spectrum(self.kernel, self.x)
+            low, high = (None, None) if survey.box is None else (survey.box.low, survey.box.high)
+            problem = replace(problem, low=low, high=high, peak=peak, variance=variance)
 
         def run(plan: Plan, placed: Problem) -> Model:
             return _solved(plan.chosen, placed, block, request)
