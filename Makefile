@@ -65,7 +65,7 @@ lock: | $(BIN)/python
 	$(BIN)/python tools/lock.py dev,docs > requirements-dev.lock.new
 	mv requirements-dev.lock.new requirements-dev.lock
 
-# Known vulnerabilities of what development is done with; asks pypi.org, then osv.dev.
+# Known vulnerabilities of what development is done with; asks the package index, then the OSV database.
 audit: | $(BIN)/python
 	$(BIN)/python -m pip install -q "pip-audit>=2.7"
 	$(BIN)/python tools/audit.py requirements-dev.lock

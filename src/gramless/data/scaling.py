@@ -47,10 +47,7 @@ class Scaling:
         """Rows (m, d), centred and scaled."""
         if self.mean is None:
             return x
-        if scipy.sparse.issparse(x):
-            raise ValueError(
-                f"{self.parameter}=True would fill a sparse X; pass X.toarray(), or {self.parameter}=False"
-            )
+        refuse_sparse(self.parameter, bool(scipy.sparse.issparse(x)))
         moved = x - self.mean
         return moved if self.scale is None else moved / self.scale
 
@@ -61,11 +58,10 @@ class Scaling:
         return (rows if self.scale is None else rows * self.scale) + self.mean
 
 
-def refuse_sparse(moves: str, sparse: bool) -> None:
-    """Raise where sparse rows are to be centred (`moves` is ``"center"``) or scaled (``"scale"``)."""
-    if moves and sparse:
-        asked = f"{moves}_input"
-        raise ValueError(f"{asked}=True would fill a sparse X; pass X.toarray(), or {asked}=False")
+def refuse_sparse(parameter: str, sparse: bool) -> None:
+    """Raise where `parameter`, the name of the one that asks for it, would centre sparse rows."""
+    if sparse:
+        raise ValueError(f"{parameter}=True would fill a sparse X; pass X.toarray(), or {parameter}=False")
 
 
 def column_moments(x: Any, weights: Array, wanted: str) -> tuple[Array | None, Array | None]:

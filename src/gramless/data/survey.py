@@ -96,15 +96,16 @@ class Survey:
             return self
         x, weights = self.sample()
         x = scaling(x)
-        squares = self.squares
-        if scaling.scale is not None and squares is not None:
-            squares = squares / scaling.scale**2
+        squares, variances = self.squares, self.variances
+        if scaling.scale is not None and squares is not None and variances is not None:
+            squares, variances = squares / scaling.scale**2, variances / scaling.scale**2
         return replace(
             self,
             view=x,
             sample=lambda: (x, weights),
             box=Box(scaling(self.box.low), scaling(self.box.high)),
             mean=scaling(self.mean),
+            variances=variances,
             squares=squares,
         )
 

@@ -15,7 +15,7 @@ from gramless.arrays.devices import find_device
 from gramless.data import Block, MemoryRows
 from gramless.discriminants import ClassScatter, Projection, gather_classes, training_coordinates
 from gramless.estimators.checking import FLOATS, read_gram, read_weights, refuse_path, tensor_on, to_numpy_rows
-from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, components_asked, kernel_choice
 from gramless.fitting import fit
 from gramless.fitting.methods import Plan, methods
 from gramless.fitting.question import Question
@@ -71,13 +71,9 @@ def gather_in_coordinates(
     tensor = tensor_on(find_device(model.device), given, X)
     names = getattr(model, "feature_names_in_", None)
     rows = MemoryRows(Block(X, weights, tensor=tensor), names, boxed=not is_precomputed(model.kernel))
-    wanted = model.n_coordinates
-    whole = isinstance(wanted, Integral)
     question = Question(
         kernel=kernel_choice(model),
-        count=int(wanted) if wanted is not None and whole else 0,
-        share=None if wanted is None or whole else float(wanted),
-        everything=wanted is None,
+        **components_asked(model.n_coordinates),
         tol=_TOL,
         method=model.method,
         memory_limit=model.memory_limit,

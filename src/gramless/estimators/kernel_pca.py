@@ -26,7 +26,7 @@ from gramless.estimators import preimages
 from gramless.estimators.applying import applied
 from gramless.estimators.checking import like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
-from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, components_asked, kernel_choice
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
@@ -744,15 +744,12 @@ default="linear"
 
     def _question(self) -> Question:
         """The question that the parameters pose."""
-        wanted, precomputed = self.n_components, is_precomputed(self.kernel)
-        whole = isinstance(wanted, Integral)
+        precomputed = is_precomputed(self.kernel)
         moves = "scale" if self.scale_input else "center" if self.center_input else ""
         asked = self.tol > 0 or self.eigen_solver == "arpack"
         return Question(
             kernel=kernel_choice(self, self.n_components, self.alpha if self.fit_inverse_transform else None),
-            count=int(wanted) if wanted is not None and whole else 0,
-            share=None if wanted is None or whole else float(wanted),
-            everything=wanted is None,
+            **components_asked(self.n_components),
             tol=self.tol if asked else None,
             strict=self.tol > 0,
             method=self.method,

@@ -26,6 +26,16 @@ KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+def components_asked(wanted: float | None) -> dict[str, Any]:
+    """Fields of a question from a number of components, a share of the variance, or None for all components."""
+    whole = isinstance(wanted, Integral)
+    return {
+        "count": int(wanted) if wanted is not None and whole else 0,
+        "share": None if wanted is None or whole else float(wanted),
+        "everything": wanted is None,
+    }
+
+
 def kernel_choice(model: Any, components: Any = None, ridge: float | None = None) -> KernelChoice:
     """The kernel that the parameters of an estimator define; `components` and `ridge` are for a search for `gamma`."""
     kernel, gamma = model.kernel, model.gamma

@@ -28,10 +28,7 @@ class Box:
 
     @classmethod
     def around(cls, x: Any) -> Box:
-        """The box of rows `x` (n, d); rows on a cluster have theirs as ``x.box``."""
-        known = getattr(x, "box", None)
-        if known is not None:
-            return known  # type: ignore[no-any-return]
+        """The box of rows `x` (n, d)."""
         if x.shape[1] > 16:
             return cls(x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64))
         columns = range(x.shape[1])  # one by one: many times faster than along the first axis of a narrow array

@@ -63,7 +63,7 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
         refuse_number(question, rows)
     scaling, seen = Scaling(), survey
     if question.moves:
-        refuse_sparse(question.moves, rows.sparse)
+        refuse_sparse(f"{question.moves}_input", rows.sparse)
         scaling = survey.scaling(question.moves)
         rows = rows.moved(scaling)
         seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)

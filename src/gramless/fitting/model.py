@@ -56,10 +56,6 @@ class Model:
         scale = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
         return np.asarray(self.vectors * np.sqrt(self.space.scatter) * scale[:, None])
 
-    def lean(self) -> Model:
-        """The model without what projecting does not need."""
-        return replace(self, vectors=None, moments=None, residuals=None)
-
     def flipped(self, signs: Array) -> Model:
         """The model with its components multiplied by `signs` (k,)."""
         space = replace(self.space, basis=self.space.basis * signs, offset=self.space.offset * signs)
