@@ -21,13 +21,6 @@ def test_a_box_holds_its_rows_and_touches_them_on_every_side(d, dtype):
     assert not box.outside(x).any()
 
 
-def test_rows_that_know_their_box_are_not_asked_again():
-    class Elsewhere:
-        box = Box(np.zeros(2), np.ones(2))
-
-    assert Box.around(Elsewhere()) is Elsewhere.box
-
-
 def test_middle_sides_and_distances_of_a_box():
     box = Box(np.array([1.0, -3.0]), np.array([2.0, 5.0]))
     np.testing.assert_array_equal(box.center, [1.5, 1.0])
