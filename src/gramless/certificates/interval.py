@@ -17,6 +17,25 @@ from gramless.tables import html_table, text_table
 FAILURE_PROBABILITY = 1e-10
 
 
+@dataclass(frozen=True)
+class Perturbation:
+    """How far the matrix of an operator is from the exact matrix.
+
+    Attributes
+    ----------
+    norm : float
+        Bound on the spectral norm of the difference.
+    failure_probability : float
+        Chance that the bound is wrong; 0 for a rigorous one.
+    """
+
+    norm: float = 0.0
+    failure_probability: float = 0.0
+
+
+EXACT = Perturbation()
+
+
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """What is proved about each eigenpair.
@@ -96,7 +115,9 @@ class Certificate:
         return html_table(self.header, self.rows()) + f"<p>{escape(self._footnote())}</p>"
 
 
-def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: float) -> Certificate:
+def certify(
+    ritz: Array, coupling: Array, outside: Outside, k: int, rounding: float, perturbation: Perturbation = EXACT
+) -> Certificate:
     """Certificate for the `k` leading Ritz pairs of a basis.
 
     Parameters
@@ -110,6 +131,8 @@ def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: fl
     k : int
     rounding : float
         Bound on the norms of the errors of T and of R.
+    perturbation : Perturbation
+        How far the operator is from the exact one. By Weyl's inequality every eigenvalue is as far at most.
     """
     guard = min(len(ritz), k + 10)
     uppers = []
@@ -117,11 +140,11 @@ def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: fl
         beyond = outside_leading(ritz, coupling, bound, guard, rounding)
         leading = upper_bounds(ritz[:guard], coupling[:, :guard], min(k + 1, guard), beyond, rounding)
         uppers.append(leading if k < guard else np.append(leading, beyond))
-    proved, likely = (_with_descending(upper) for upper in uppers)
-    lower = ritz[:k] - rounding
+    proved, likely = (_with_descending(upper) + perturbation.norm for upper in uppers)
+    lower = ritz[:k] - rounding - perturbation.norm
     use_likely = likely[:k] - lower < 0.5 * (proved[:k] - lower)
     upper = np.where(use_likely, likely[:k], proved[:k])
-    residuals = np.linalg.norm(coupling[:, :k], axis=0) + rounding
+    residuals = np.linalg.norm(coupling[:, :k], axis=0) + rounding + perturbation.norm
     next_upper = min(proved[k], likely[k]) if use_likely.any() else proved[k]
     angle = angle_bounds(ritz[:k], residuals, lower, upper, float(next_upper))
     return Certificate(
@@ -129,8 +152,8 @@ def certify(ritz: Array, coupling: Array, outside: Outside, k: int, rounding: fl
         lower=lower,
         upper=upper,
         angle=angle,
-        kind=np.where(use_likely, "probabilistic", "rigorous"),
-        failure_probability=FAILURE_PROBABILITY if use_likely.any() else 0.0,
+        kind=np.where(use_likely | (perturbation.failure_probability > 0), "probabilistic", "rigorous"),
+        failure_probability=perturbation.failure_probability + (FAILURE_PROBABILITY if use_likely.any() else 0.0),
     )
 
 

@@ -6,6 +6,7 @@ import enum
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,9 +23,10 @@ class Operator(Protocol):
     """A symmetric linear map: anything with a shape and a product (SciPy's LinearOperator is one).
 
     Optional attributes, used where present: ``error`` (for every v, the computed product is within ``error * |v|`` of
-    the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (the same
-    operator, cheaper and less accurate, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to the
-    device that computes products: on a GPU a torch tensor, and then its products are tensors too). Without them,
+    the exact one), ``frobenius2`` (an upper bound on the squared Frobenius norm), ``draft`` (the same operator, cheaper
+    and less accurate, or None), ``perturbation`` (how far its matrix is from the exact one), ``rough`` (the same
+    operator up to its perturbation, cheaper, or None), ``to_dense()`` and ``place(v)`` (a block of vectors moved to
+    the device that computes products: on a GPU a torch tensor, and then its products are tensors too). Without them,
     products are taken as exact to rounding.
     """
 
@@ -40,6 +42,7 @@ class Outcome(enum.Enum):
     ROUNDING = "residuals are at the rounding error of the products: no arithmetic of this precision does better"
     MAX_ITERATIONS = "the iteration limit was reached before the tolerance"
     APPROXIMATE = "the method's error bound exceeds the tolerance; the certificate says what was reached"
+    TIME_LIMIT = "the time limit was reached before the tolerance"
     LOST_ORTHOGONALITY = "the basis lost its orthogonality, so copies of converged pairs may stand for others"
 
     @property
@@ -63,6 +66,8 @@ class Goal:
         Starting vectors.
     max_iter : int, optional
         Limit on iterations; each solver has its own default.
+    deadline : float, optional
+        Value of ``time.perf_counter()`` by which the certificate should be finished; block Krylov stops before it.
     """
 
     k: int
@@ -70,6 +75,11 @@ class Goal:
     rng: np.random.Generator
     start: Array | None = None
     max_iter: int | None = None
+    deadline: float | None = None
+
+    def leaves(self, seconds: float) -> bool:
+        """Whether the deadline leaves so many seconds."""
+        return self.deadline is None or perf_counter() + seconds <= self.deadline
 
     def starting_block(self, n: int, columns: int) -> Any:
         """Orthonormal (n, columns): the given start, filled up with random vectors; a tensor if the start is one."""
@@ -202,10 +212,16 @@ class Counted:
         draft = getattr(self._operator, "draft", None)
         return None if draft is None else Counted(draft)
 
+    @cached_property
+    def rough(self) -> Counted | None:
+        """The operator's cheaper form with a known perturbation, counted too."""
+        rough = getattr(self._operator, "rough", None)
+        return None if rough is None else Counted(rough)
+
     @property
     def passes(self) -> int:
         """Products so far."""
-        return self._products + (self.draft.passes if self.draft is not None else 0)
+        return self._products + sum(other.passes for other in (self.draft, self.rough) if other is not None)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._operator, name)

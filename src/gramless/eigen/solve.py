@@ -22,6 +22,7 @@ from gramless.arrays import (
     unit_roundoff,
 )
 from gramless.certificates import (
+    EXACT,
     FAILURE_PROBABILITY,
     Certificate,
     Outside,
@@ -50,6 +51,7 @@ def eigsh(
     start: Array | None = None,
     rng: np.random.Generator | int | None = None,
     max_iter: int | None = None,
+    deadline: float | None = None,
 ) -> EigenResult:
     """Find the `k` leading eigenpairs of a symmetric operator, and certify them.
 
@@ -68,6 +70,8 @@ def eigsh(
     rng : Generator, int or None
         Same seed, same bits.
     max_iter : int, optional
+    deadline : float, optional
+        Value of ``time.perf_counter()`` by which block Krylov should have finished, with what was reached until then.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def eigsh(
         start = start[:, None] if start.ndim == 1 else start
         if start.shape[0] != n or not np.isfinite(to_numpy(start)).all():
             raise ValueError(f"start of shape {start.shape} must have {n} rows of finite numbers")
-    goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter)
+    goal = Goal(k=k, tol=tol, rng=np.random.default_rng(rng), start=start, max_iter=max_iter, deadline=deadline)
     chosen = solvers[solver]() if isinstance(solver, str) else solver
     basis = chosen.basis(counted, goal)
     refuse_scale(float(np.abs(basis.projected).max(initial=0.0)), "eigenvalues")
@@ -99,10 +103,11 @@ def eigsh(
         result = _finish(counted, basis, goal)
     if not result.outcome.ok:
         worst = float(result.residuals.max() / max(abs(result.values).max(), np.finfo(float).tiny))
+        limit = "time_limit" if result.outcome is Outcome.TIME_LIMIT else "max_iter"
         other = "" if type(chosen) is solvers["block_krylov"] else ", or use block_krylov (solver=, or eigen_solver=)"
         warn(
             f"{type(chosen).__name__}: {result.outcome.value}; worst residual {worst:.1e} of the largest eigenvalue, "
-            f"tol={tol:.1e}. Raise max_iter or tol{other}.",
+            f"tol={tol:.1e}. Raise {limit} or tol{other}.",
             NotConvergedWarning,
         )
     return result
@@ -156,7 +161,11 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
     lead = np.sort(np.argsort(-np.abs(values), kind="stable")[:k]) if basis.by_modulus else np.arange(k)
     values, residuals = values[lead], residuals[lead]
     outcome = basis.outcome
-    if outcome is Outcome.MAX_ITERATIONS and not basis.by_modulus and _proved(certificate, goal, rounding):
+    if (
+        outcome in (Outcome.MAX_ITERATIONS, Outcome.TIME_LIMIT)
+        and not basis.by_modulus
+        and _proved(certificate, goal, rounding)
+    ):
         # small residuals do not suffice: the pairs may not be the leading ones
         if meets(values, residuals, goal):
             outcome = Outcome.CONVERGED
@@ -199,20 +208,31 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
         outside = Outside(-np.inf, -np.inf)
     elif getattr(operator, "frobenius2", None) is not None:
         outside = outside.tightened(rigorous=from_frobenius(operator.frobenius2, values, coupling, rounding))
-    certificate = certify(values, coupling, outside, k, rounding)
-    probes = list(basis.probes)
-    while not _proved(certificate, goal, rounding) and len(probes) <= 3:
+    perturbation = getattr(operator, "perturbation", EXACT)
+    certificate = certify(values, coupling, outside, k, rounding, perturbation)
+    probes, probed = list(basis.probes), operator
+    if not probes:
+        probed = operator_for_probes(operator, float(values[k - 1]))
+    while not _proved(certificate, goal, rounding + perturbation.norm) and len(probes) <= 3 and goal.leaves(0.0):
         before = outside.probable
         if len(probes) < 2 or before < np.inf:
-            probes = probe(operator, basis.vectors, goal.rng, probes)
-        error = _probe_error(operator, basis, rounding)
+            probes = probe(probed, basis.vectors, goal.rng, probes)
+        error = _probe_error(probed, basis, rounding)
         bound = from_probes(probes, FAILURE_PROBABILITY, error, unit=probe_unit(probes))
+        if probed is not operator:
+            bound += probed.perturbation.norm
         outside = outside.tightened(probable=bound)
-        certificate = certify(values, coupling, outside, k, rounding)
+        certificate = certify(values, coupling, outside, k, rounding, perturbation)
         floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
         if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
             break  # because of rounding, another power would hardly lower the bound
     return certificate
+
+
+def operator_for_probes(operator: Operator, last: float) -> Any:
+    """The operator to multiply probes by: its rough form, if that is near it compared with the `last` wanted value."""
+    rough = getattr(operator, "rough", None)
+    return rough if rough is not None and rough.perturbation.norm <= 0.05 * last else operator
 
 
 def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:

@@ -5,12 +5,13 @@ from gramless.gram.centered import CenteredGram
 from gramless.gram.dense import DenseGram
 from gramless.gram.factored import FactoredGram, fast_product
 from gramless.gram.sparse import SparseGram
-from gramless.gram.tiled import TiledGram, rectangular_error, rectangular_product
+from gramless.gram.tiled import Float32Gram, TiledGram, rectangular_error, rectangular_product
 
 __all__ = [
     "CenteredGram",
     "DenseGram",
     "FactoredGram",
+    "Float32Gram",
     "GramOperator",
     "SparseGram",
     "Statistics",

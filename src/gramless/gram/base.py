@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from gramless.arrays import Array, is_tensor
+from gramless.certificates import Perturbation
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,12 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         Square roots of the weights.
     draft : GramOperator or None
         The same operator, cheaper and less accurate.
+    rough : GramOperator or None
+        The same operator up to ``rough.perturbation``, cheaper.
     """
 
     draft: GramOperator | None = None
+    rough: GramOperator | None = None
 
     def __init__(self, roots: Array) -> None:
         super().__init__(np.dtype(np.float64), (len(roots), len(roots)))
@@ -79,6 +83,11 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
     @abstractmethod
     def error(self) -> float:
         """For every v, the computed S v is within ``error * |v|`` of the exact one."""
+
+    @property
+    def perturbation(self) -> Perturbation:
+        """How far the operator's matrix is from the exact one; `error` does not include it."""
+        return Perturbation()
 
     @abstractmethod
     def to_dense(self) -> Array:

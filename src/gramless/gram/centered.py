@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, in_float64, inner, inner_rounding, like, times, unit_roundoff
+from gramless.certificates import Perturbation
 from gramless.gram.base import GramOperator, Statistics
 
 
@@ -39,6 +40,7 @@ class CenteredGram(GramOperator):
         self.weight = float((gram.roots**2).sum())
         self._unit = (gram.roots / np.sqrt(self.weight))[:, None]
         self.draft = None if gram.draft is None else CenteredGram(gram.draft)
+        self.rough = None if gram.rough is None else CenteredGram(gram.rough)
 
     def _project(self, v: Any) -> Any:
         unit = like(self._unit, v)
@@ -73,6 +75,10 @@ class CenteredGram(GramOperator):
     @property
     def error(self) -> float:
         return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.statistics().norm
+
+    @property
+    def perturbation(self) -> Perturbation:
+        return self.gram.perturbation  # a projection does not enlarge it
 
     @cached_property
     def _mean_square(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
 from gramless.eigen.block_krylov.step import State, expand
-from gramless.eigen.solve import PROBES, off, product_rounding
+from gramless.eigen.solve import PROBES, off, operator_for_probes, product_rounding
 from gramless.progress import observer
+
+_LEFT = 4  # passes that must still fit before the deadline: the next one, verification and certificate
 
 
 def block_width(k: int) -> int:
@@ -105,8 +108,8 @@ class BlockKrylov(Solver):
         facts: tuple[Fact, ...] = ()
         limit = goal.max_iter if goal.max_iter is not None else 300
         history: list[float] = []
-        outcome = Outcome.MAX_ITERATIONS
-        for _ in range(limit + 1):
+        outcome, began = Outcome.MAX_ITERATIONS, perf_counter()
+        for done in range(limit + 1):
             values, _, residuals = state.ritz()
             worst = float(residuals[: goal.k].max() / max(abs(values).max(), np.finfo(float).tiny))
             observer().reached(worst, goal.tol)
@@ -118,6 +121,9 @@ class BlockKrylov(Solver):
                 outcome = Outcome.CONVERGED
                 break
             history.append(worst)
+            if not goal.leaves(_LEFT * (perf_counter() - began) / max(1, done)):
+                outcome = Outcome.TIME_LIMIT
+                break
             if state.q.shape[1] == n or _stagnant(history, operator, float(values[0]), coarse):
                 break  # only rounding is left, or the outcome says that the tolerance was not met
             if len(history) > limit:
@@ -208,7 +214,8 @@ def _verify(
     estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
     count, probed = _columns_to_verify(values[:most] * scale, goal.k, estimate)
     q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
-    if not probed:
+    last = float(values[min(goal.k, len(values)) - 1] * scale)
+    if not probed or operator_for_probes(operator, last) is not operator:
         return q, operator @ q, ()
     probes = off(q, normal_columns(goal.rng, PROBES, q))
     products = operator @ beside(q, probes)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gramless.arrays import Array, refuse_scale, run_in_threads, unit_roundoff
+from gramless.certificates import FAILURE_PROBABILITY, Perturbation
 from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.tiled.schedule import rounds
+from gramless.gram.tiled.spot_check import SpotCheck
 from gramless.gram.tiled.tiles import PREPARED, TILE, Tiles, overflow_message
 from gramless.kernels import Kernel
 from gramless.kernels.base import Rounding
@@ -72,6 +75,16 @@ class SweptGram(GramOperator):
         self._facts, self._weighted = tiles, weighted
         self._statistics: Statistics | None = None
 
+    @property
+    def _rounding(self) -> Rounding:
+        """Error of the entries."""
+        return self._facts.rounding
+
+    @property
+    def _arithmetic(self) -> Any:
+        """Data type in which tiles are multiplied."""
+        return self._facts.dtype
+
     @abstractmethod
     def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
         """S v, and with `gather` the sum of the squared entries of S."""
@@ -103,7 +116,7 @@ class SweptGram(GramOperator):
 
     def _conclude(self, sums: Array, squares: float) -> Statistics:
         """Bounds from the first pass, kernel rounding included."""
-        rounding, weight = self._facts.rounding, float((self.roots**2).sum())
+        rounding, weight = self._rounding, float((self.roots**2).sum())
         if rounding.relative >= 0.5:  # the computed values prove nothing: only the bound on all kernel values holds
             size = self._facts.kernel.bound(self._facts.radius) * weight
             return Statistics(size**2, sums, size, squares)
@@ -120,7 +133,7 @@ class SweptGram(GramOperator):
     def _growth(self) -> float:
         """Relative error of summing a row: within a tile, then over tiles."""
         inside = min(TILE, len(self.roots))
-        sums = inside * unit_roundoff(self._facts.dtype) + (self._facts.blocks + 8) * unit_roundoff()
+        sums = inside * unit_roundoff(self._arithmetic) + (self._facts.blocks + 8) * unit_roundoff()
         return float(1.01 * sums)
 
     def statistics(self) -> Statistics:
@@ -131,7 +144,7 @@ class SweptGram(GramOperator):
 
     @property
     def error(self) -> float:
-        rounding, statistics = self._facts.rounding, self.statistics()
+        rounding, statistics = self._rounding, self.statistics()
         if rounding.relative >= 0.5:
             return 2 * statistics.norm
         weight = float((self.roots**2).sum())
@@ -155,7 +168,9 @@ class TiledGram(SweptGram):
     prepare_bytes : int
         Memory that prepared rows may take; the draft may take as much again.
     draft : bool
-        Whether to offer the same operator in float32 as `draft`.
+        Whether to offer the same operator in float32 as `rough` and as `draft`.
+    tiles : Tiles, optional
+        Tiles of another operator on the same rows.
 
     Examples
     --------
@@ -178,20 +193,21 @@ class TiledGram(SweptGram):
         keep_bytes: int = 0,
         prepare_bytes: int = PREPARED,
         draft: bool = False,
+        tiles: Tiles | None = None,
     ) -> None:
         n = x.shape[0]
         roots = np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64))
-        tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes, prepare_bytes)
+        if tiles is None:
+            tiles = Tiles(kernel, x, dtype, 0 if draft else keep_bytes, prepare_bytes)
         super().__init__(roots, tiles, weighted=weights is not None)
         self._tiles: Tiles = tiles
         if draft and self._fits_float32():
-            self.draft = TiledGram(
-                kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes
-            )
+            self.rough = Float32Gram(kernel, x, weights, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes)
+            self.draft = self.rough.draft
 
     def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
-        tiles, dtype = self._tiles, self._tiles.dtype
-        scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=dtype)
+        tiles = self._tiles
+        scaled = np.ascontiguousarray(self.roots[:, None] * v if self._weighted else v, dtype=self._arithmetic)
         out = np.zeros(v.shape)
         squares: dict[tuple[int, int], float] = {}
         largest: dict[tuple[int, int], float] = {}
@@ -203,7 +219,7 @@ class TiledGram(SweptGram):
         def add_tile(index: tuple[int, int]) -> None:
             i, j = index
             rows, columns = tiles.rows(i), tiles.rows(j)
-            tile = tiles[index]
+            tile = self._tile(index)
             out[rows] += tile @ scaled[columns]
             if i != j:
                 out[columns] += tile.T @ scaled[rows]
@@ -224,13 +240,17 @@ class TiledGram(SweptGram):
             self._refuse_scale(max(largest.values()), out)
         return out, math.fsum(squares.values())
 
+    def _tile(self, index: tuple[int, int]) -> Array:
+        """A tile in the precision in which it is multiplied."""
+        return self._tiles[index]
+
     def to_dense(self) -> Array:
         tiles = self._tiles
         matrix = np.empty(self.shape)
 
         def place(index: tuple[int, int]) -> None:
             rows, columns = tiles.rows(index[0]), tiles.rows(index[1])
-            tile = tiles[index]
+            tile = self._tile(index)
             if self._weighted:
                 tile = self.roots[rows, None] * tile * self.roots[columns]
             matrix[rows, columns] = tile
@@ -238,3 +258,88 @@ class TiledGram(SweptGram):
 
         run_in_threads(place, rounds(tiles.blocks))
         return matrix
+
+
+class Float32Gram(TiledGram):
+    """D^1/2 K D^1/2 with the entries of K in float32, multiplied in float64.
+
+    This operator is exact for a matrix that differs from the exact one by at most `perturbation`.
+
+    Parameters
+    ----------
+    kernel, x, weights, keep_bytes, prepare_bytes
+        As for :class:`TiledGram`.
+
+    Attributes
+    ----------
+    draft : TiledGram
+        The same tiles, multiplied in float32.
+    spot_check : SpotCheck
+        Bounds the error of the tiles; see :meth:`check`.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        x: Any,
+        weights: Array | None = None,
+        *,
+        keep_bytes: int = 0,
+        prepare_bytes: int = PREPARED,
+    ) -> None:
+        super().__init__(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes)
+        self.draft: TiledGram = TiledGram(kernel, x, weights, tiles=self._tiles)
+        self._measured: float | None = None
+        self._checking = False
+
+    @cached_property
+    def spot_check(self) -> SpotCheck:
+        """Bounds the error of the tiles."""
+        return SpotCheck(self._tiles, self.roots**2)
+
+    def check(self, pairs: int, rng: np.random.Generator) -> None:
+        """Compare `pairs` entries of the next sweep with float64: the perturbation becomes a probabilistic bound.
+
+        Parameters
+        ----------
+        pairs : int
+        rng : numpy.random.Generator
+            Independent of the data.
+        """
+        self.spot_check.draw(pairs, rng)
+        self._checking = True
+
+    @property
+    def perturbation(self) -> Perturbation:
+        if self._measured is not None and self._measured < self._worst:
+            return Perturbation(self._measured, FAILURE_PROBABILITY)
+        return Perturbation(self._worst)
+
+    @cached_property
+    def _worst(self) -> float:
+        rounding, weight = self._facts.rounding, float((self.roots**2).sum())
+        norm = self.draft.statistics().norm  # of the exact matrix, and known from the first pass
+        return min(rounding.absolute * weight + rounding.relative * norm, self.spot_check.worst)
+
+    @property
+    def _rounding(self) -> Rounding:
+        return Rounding(0.0, 0.0)  # of the operator's own matrix
+
+    @property
+    def _arithmetic(self) -> Any:
+        return np.dtype(np.float64)
+
+    def _tile(self, index: tuple[int, int]) -> Array:
+        tile = self._tiles[index].astype(np.float64)
+        if index[0] == index[1]:  # the two halves may be rounded differently
+            tile = (tile + tile.T) / 2
+        if self._checking:
+            self.spot_check.see(index, tile)
+        return tile
+
+    def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
+        swept = super()._sweep(v, gather)
+        if self._checking:
+            self._checking = False
+            self._measured = self.spot_check.bound()
+        return swept

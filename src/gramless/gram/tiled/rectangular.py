@@ -70,11 +70,14 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
 def rectangular_error(kernel: Kernel, x: Any, y: Any) -> float:
     """Bound e on the error of :func:`rectangular_product`: at most e times the sum of moduli of `v`."""
     shift = middle(kernel, y)
-    radius = 0.0
-    for rows in (x, y):
-        for first in range(0, rows.shape[0], _ROWS):
-            radius = max(radius, kernel.radius(kernel.prepare(rows[first : first + _ROWS], shift)))
+    radius = max(kernel_radius(kernel, rows, shift) for rows in (x, y))
     rounding = kernel.rounding(radius, y.shape[1], unit_roundoff())
     largest = float(np.sqrt(np.abs(kernel.diagonal(x)).max() * np.abs(kernel.diagonal(y)).max()))
     sums = (min(y.shape[0], TILE) + -(-y.shape[0] // TILE) + 8) * unit_roundoff()
     return float(rounding.absolute + 1.01 * (rounding.relative + sums) * (largest + rounding.absolute))
+
+
+def kernel_radius(kernel: Kernel, x: Any, shift: Array | None) -> float:
+    """Largest norm of the rows `x` (n, d) as the kernel uses them, block by block."""
+    starts = range(0, x.shape[0], _ROWS)
+    return max((kernel.radius(kernel.prepare(x[first : first + _ROWS], shift)) for first in starts), default=0.0)
