@@ -1,20 +1,25 @@
 """How accurate a result is: intervals that contain the true eigenvalues, and bounds on the angles of components."""
 
 from gramless.certificates.angles import angle_bounds
+from gramless.certificates.drawn_rows import Inside, drawn_norm, rows_to_draw
 from gramless.certificates.inertia import upper_bounds
-from gramless.certificates.interval import FAILURE_PROBABILITY, Certificate, certify
+from gramless.certificates.interval import EXACT, FAILURE_PROBABILITY, Certificate, Perturbation, certify
 from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading, probe_unit
 from gramless.certificates.psd_residual import pair_bound
 from gramless.certificates.sampled_mean import bernstein_upper, hoeffding_upper
 from gramless.certificates.settling import settle
 
 __all__ = [
+    "EXACT",
     "FAILURE_PROBABILITY",
     "Certificate",
+    "Inside",
     "Outside",
+    "Perturbation",
     "angle_bounds",
     "bernstein_upper",
     "certify",
+    "drawn_norm",
     "from_fact",
     "from_frobenius",
     "from_probes",
@@ -22,6 +27,7 @@ __all__ = [
     "outside_leading",
     "pair_bound",
     "probe_unit",
+    "rows_to_draw",
     "settle",
     "upper_bounds",
 ]

@@ -25,19 +25,30 @@ def bernstein_upper(samples: Array, failure_probability: float) -> float:
 def hoeffding_upper(samples: Array, failure_probability: float) -> float:
     """Upper bound on the same mean by relative entropy (Hoeffding 1963, theorem 1): half as large for samples near 0.
 
-    With m the mean of n samples, the true mean is at most the largest q with
-    m ln(m / q) + (1 - m) ln((1 - m) / (1 - q)) <= ln(1 / failure_probability) / n.
-
     Examples
     --------
     >>> round(hoeffding_upper(np.zeros(10_001), 1e-10), 5)
     0.0023
     """
-    mean, allowed = float(samples.mean()), math.log(1 / failure_probability) / len(samples)
+    return entropy_upper(float(samples.mean()), math.log(1 / failure_probability) / len(samples))
+
+
+def entropy_upper(mean: float, allowed: float) -> float:
+    """The largest q in [mean, 1] with mean ln(mean / q) + (1 - mean) ln((1 - mean) / (1 - q)) <= `allowed`.
+
+    If `mean` is that of n samples in [0, 1], their expectation is at most q except with probability exp(-n allowed).
+
+    Examples
+    --------
+    >>> round(entropy_upper(0.0, 0.1), 5), round(entropy_upper(0.2, 0.0), 5)
+    (0.09516, 0.2)
+    """
+    if mean >= 1:
+        return 1.0
 
     def apart(q: float) -> float:
         below = mean * math.log(mean / q) if mean > 0 else 0.0
-        return below + ((1 - mean) * math.log((1 - mean) / (1 - q)) if mean < 1 else 0.0)
+        return below + (1 - mean) * math.log((1 - mean) / (1 - q))
 
     low, high = mean, 1.0
     for _ in range(60):  # low satisfies the inequality, high does not

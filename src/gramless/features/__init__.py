@@ -8,8 +8,11 @@ from gramless.features.landmarks import LandmarkMap
 from gramless.features.moments import DenseMoments, gather_moments
 from gramless.features.monomials import Monomials
 from gramless.features.monomials_builder import MonomialsBuilder
+from gramless.features.paired import PairedMap
 from gramless.features.pivots import Pivots, choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
+from gramless.features.sampled import SampledMap
+from gramless.features.sampled_builder import SampledBuilder
 from gramless.features.taylor import TaylorMap, poisson_bound, raykar_ankur_bound
 from gramless.features.transfer import transfer_moments
 
@@ -26,8 +29,11 @@ __all__ = [
     "Moments",
     "Monomials",
     "MonomialsBuilder",
+    "PairedMap",
     "Pivots",
     "RowwiseMap",
+    "SampledBuilder",
+    "SampledMap",
     "ScaledMap",
     "Spectrum",
     "TaylorMap",

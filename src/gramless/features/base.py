@@ -186,10 +186,13 @@ class MapBuilder(Protocol):
     tensors : bool
         Whether its maps take rows on a torch device if the kernel does; `estimate` then uses the rates of the
         problem's device.
+    leading : bool
+        Whether its maps are accurate for the leading components only, not for the kernel as a whole.
     """
 
     boxed: bool
     tensors: bool
+    leading: bool
 
     def estimate(self, problem: Problem) -> Estimate:
         """Seconds of a fit, bytes and error (residual relative to the largest eigenvalue), or a refusal."""

@@ -141,6 +141,7 @@ class CompositeBuilder:
 
     boxed = True
     tensors = True
+    leading = False
 
     def estimate(self, problem: Problem) -> Estimate:
         if not isinstance(problem.kernel, (Sum, Product, Scaled)):

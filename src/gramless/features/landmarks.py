@@ -21,20 +21,35 @@ from gramless.arrays import (
     row_squares,
     run_in_threads,
     threads_for,
-    to_numpy,
     unit_roundoff,
 )
-from gramless.certificates import FAILURE_PROBABILITY, pair_bound
 from gramless.features.base import FeatureMap
-from gramless.features.moments import DenseMoments
-from gramless.features.rows import FeatureRows, RowwiseMap
+from gramless.features.paired import PairedMap
+from gramless.features.rows import FeatureRows
 from gramless.features.triangle import Triangle
 from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import growth
 
 
 @dataclass(frozen=True, eq=False)
-class LandmarkMap(RowwiseMap):
+class Solved:
+    """Features, and norms of the terms of the residual identity of :class:`LandmarkMap`, for each row.
+
+    Attributes
+    ----------
+    rows : FeatureRows
+    c, f, g : ndarray or tensor of shape (n,)
+        Bounds on the norms.
+    """
+
+    rows: FeatureRows
+    c: Array
+    f: Array
+    g: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkMap(PairedMap):
     r"""phi(x) = L^-1 k(points, x) with L L^T = k(points, points): the projection on the span of the points' images.
 
     Rounding of the kernel and of both solves is bounded by a residual identity instead of a condition number. With
@@ -114,10 +129,14 @@ class LandmarkMap(RowwiseMap):
         rows = in_float64(x[:0])
         shift = None if self.shift is None else like(self.shift, rows)
         there = replace(self, points=like(self.points, rows), shift=shift, triangle=self.triangle.beside(rows))
-        there.__dict__["_balance"] = self._balance
+        there.__dict__.update({"_balance": self._balance, "gram_error": self.gram_error})
         return there
 
     def rows(self, x: Any) -> FeatureRows:
+        return self.solved(x).rows
+
+    def solved(self, x: Any) -> Solved:
+        """The features of rows `x` (n, d) with bounds on the terms of the residual identity."""
         kernel, s, d = self.kernel, self.n_features, x.shape[1]
         here, there = kernel.prepare(x, self.shift), kernel.prepare(self.points, self.shift)
         radius = max(kernel.radius(here), kernel.radius(there))
@@ -131,69 +150,44 @@ class LandmarkMap(RowwiseMap):
         norms, reach = xp.sqrt(norms2), xp.sqrt(diagonal * trace)  # reach bounds |k(points, x)|
         f = s**0.5 * rounding.absolute + rounding.relative * reach + self.triangle.residual(norms, reach)
         g = self.triangle.residual(xp.sqrt(weights2), norms)
-        gram_error = s * rounding.absolute + rounding.relative * trace + growth(s + 2, unit_roundoff()) * trace
-        slip = 1.01 * ((gram_error + self._balance) * weights2 + f**2 / self._balance + g**2)
+        slip = 1.01 * ((self.gram_error + self._balance) * weights2 + f**2 / self._balance + g**2)
         blur = rounding.absolute + (rounding.relative + (s + 4) * unit_roundoff()) * diagonal + slip
         leak = (diagonal - norms2).clip(0.0) + blur
-        return FeatureRows(
+        rows = FeatureRows(
             values=values, leak=leak, leak_error=xp.minimum(leak, 2 * blur), error=xp.zeros_like(f), rounding=slip
         )
+        return Solved(rows, 1.01 * xp.sqrt(weights2), f, g)
+
+    @cached_property
+    def _radius(self) -> float:
+        return self.kernel.radius(self.kernel.prepare(self.points, self.shift))
+
+    @cached_property
+    def gram_error(self) -> float:
+        """Bound on the norm of L L^T - k(points, points), from the computed difference."""
+        kernel, lower = self.kernel, self.triangle.lower
+        ready, s = kernel.prepare(self.points, self.shift), self.n_features
+        trace = float(kernel.diagonal(self.points).sum())
+        rounding = kernel.rounding(self._radius, self.points.shape[1], unit_roundoff())
+        difference = -kernel.evaluate(ready, ready).astype(np.longdouble)
+        step = max(8, s // 32)
+        for first in range(0, s, step):  # short products, added in extended precision
+            part = lower[:, first : first + step]
+            difference += part @ part.T.copy()
+        formed = growth(step + 4, unit_roundoff()) * trace
+        measured = float(np.linalg.norm(difference.astype(np.float64))) * (1 + 1e-9)
+        return s * rounding.absolute + rounding.relative * trace + formed + measured
 
     @cached_property
     def _balance(self) -> float:
         """The b of 2 |C| |f| <= b |C|^2 + |f|^2 / b: about the size of f, and one for all rows so that bounds add."""
         diagonal = self.kernel.diagonal(self.points)
         trace, largest = float(diagonal.sum()), float(diagonal.max())
-        radius = self.kernel.radius(self.kernel.prepare(self.points, self.shift))
-        rounding = self.kernel.rounding(radius, self.points.shape[1], unit_roundoff())
+        rounding = self.kernel.rounding(self._radius, self.points.shape[1], unit_roundoff())
         reach = np.array(np.sqrt(largest * trace))
         solved = float(self.triangle.residual(np.sqrt(np.array(largest)), reach))
         f = float(np.sqrt(self.n_features)) * rounding.absolute + rounding.relative * float(reach) + solved
         return max(f, 1e-150)
-
-    def moments(self, x: Any, weights: Array) -> DenseMoments:
-        if not self.pairs:
-            return super().moments(x, weights)
-        leaks, here = np.empty(x.shape[0]), self.beside(x)
-        total = here._moments(x, weights, leaks)
-        if total.weight == 0:
-            return total
-        with threads_for(x):
-            likely = here._likely_norm(x, weights, leaks)
-        return replace(total, likely=likely, failure_probability=FAILURE_PROBABILITY)
-
-    def _likely_norm(self, x: Any, weights: Array, leaks: Array) -> float:
-        """Probabilistic bound on the norm of the residual K - Phi Phi^T of these rows, from pairs of rows."""
-
-        def entries(i: Array, j: Array) -> Array:
-            out, step = np.empty(len(i)), self.chunk(x) // 2
-
-            def work(first: int) -> None:
-                part = slice(first, first + step)
-                left_out = to_numpy(self._left_out(x[i[part]], x[j[part]]))
-                out[part] = np.sqrt(weights[i[part]] * weights[j[part]]) * left_out
-
-            run_in_threads(work, [list(range(0, len(i), step))])
-            return out
-
-        return pair_bound(weights * leaks, entries, self.pairs, np.random.default_rng(self.seed))
-
-    def _left_out(self, x: Any, y: Any) -> Array:
-        """Bounds on |k(x_i, y_i) - phi(x_i) . phi(y_i)|, pair by pair."""
-        left, right = self.rows(x), self.rows(y)
-        kernel, step = self.kernel, 512 if is_tensor(x) else 32
-        values, xp = blank((len(left.leak),), left.values), namespace(left.values)
-        error = blank((len(left.leak),), left.values)
-        for first in range(0, len(values), step):  # small tiles, of which only the diagonal is used
-            part = slice(first, first + step)
-            a, b = kernel.prepare(x[part], self.shift), kernel.prepare(y[part], self.shift)
-            values[part] = kernel.evaluate(a, b).diagonal()
-            rounding = kernel.rounding(max(kernel.radius(a), kernel.radius(b)), x.shape[1], unit_roundoff())
-            error[part] = rounding.absolute + rounding.relative * abs(values[part])
-        norms = xp.sqrt(row_squares(left.values) * row_squares(right.values))
-        dots = xp.einsum("ij,ij->i", left.values, right.values)
-        error = error * 1.01 + (self.n_features + 8) * unit_roundoff() * (norms + abs(values))
-        return abs(values - dots) + error + 2 * xp.sqrt(left.rounding * right.rounding)  # type: ignore[no-any-return]
 
     def dot(self, x: Any, coefficients: Array) -> Array:
         out: Array = blank((x.shape[0], coefficients.shape[1]), x)
@@ -208,6 +202,19 @@ class LandmarkMap(RowwiseMap):
         with threads_for(x):
             run_in_threads(work, [list(range(0, x.shape[0], chunk))])
         return out
+
+    def dot_error(self, coefficients: Array, radius: float, largest: float, weight: float, rounding: float) -> Array:
+        entry = self.kernel.rounding(max(radius, self._radius), self.points.shape[1], unit_roundoff())
+        turned = np.linalg.norm(self.triangle.solve_transposed(coefficients.T), axis=1)
+        trace, norm = float(self.kernel.diagonal(self.points).sum()), float(np.sqrt(largest))
+        reach, s = np.array(np.sqrt(largest * trace)), self.n_features
+        values = float(np.sqrt(s)) * entry.absolute + (entry.relative + growth(s + 4, unit_roundoff())) * reach
+        solved = self.triangle.residual(np.array(norm), reach)
+        turning = self.triangle.residual(turned, np.linalg.norm(coefficients, axis=0))
+        return np.asarray(np.sqrt(weight) * 1.01 * ((2 * values + solved) * turned + norm * turning))
+
+    def on_points(self, coefficients: Array) -> tuple[Any, Array]:
+        return self.points, self.triangle.solve_transposed(coefficients.T).T
 
     def same_space(self, other: FeatureMap) -> bool:
         if not isinstance(other, LandmarkMap) or self.kernel != other.kernel:

@@ -101,10 +101,11 @@ class DenseMoments:
         spread = float(np.trace(scatter))
         norms = xp.sqrt(row_squares(features))
         slip = float(weights @ (error * norms + (0.0 if errors is None else errors)) ** 2) ** 0.5
-        unit, root = unit_roundoff(), float(np.sqrt(spread))
+        unit = unit_roundoff()
         missed = (n + 4) * unit * first  # sqrt(W) times the error of the mean that was subtracted
-        moving = slip + unit * (first + 2 * root)
+        moving = slip + unit * (first + 2 * float(np.sqrt(spread)))
         products = (inner_rounding(n) + 8 * unit) * spread + n * float(np.finfo(np.float64).tiny)
+        root = float(np.sqrt(min(spread, np.linalg.norm(scatter) * (1 + 1e-12) + products)))  # norm of `moved`
         mean = to_numpy(mean + shift)
         if not np.isfinite(spread + first + leak + rounding):
             raise ValueError("the scatter of the features overflows; rescale the data")

@@ -43,6 +43,7 @@ class MonomialsBuilder:
 
     boxed = False
     tensors = True
+    leading = False
 
     def estimate(self, problem: Problem) -> Estimate:
         power = as_power(problem.kernel)

@@ -73,24 +73,17 @@ def choose_pivots(
         return Pivots(rng.permutation(sample)[:most], float("nan"))
     share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
     cholesky = _PartialCholesky(kernel, rows_on(device, x[sample]), most)
-    block = int(np.clip(most // 8, 8, 128))
-    while (free := most - len(cholesky.chosen)) > 0:
-        left, negligible = cholesky.left, cholesky.negligible
-        chances = np.where(left > negligible, left * share, 0.0)
-        total = float(chances.sum())
-        if total <= goal * share.sum() or total == 0:
-            break
-        candidates = rng.choice(len(sample), size=block, p=chances / total)
-        gram = cholesky.residual(candidates)
-        kept, lower = _thin(gram, left[candidates], negligible, rng)
-        if len(kept):
-            cholesky.add(candidates[kept[:free]], lower[:free, :free])
-        else:  # so that rounding cannot make the loop endless
-            fresh = np.where(gram.diagonal() <= negligible, 0.0, gram.diagonal())
-            left[candidates] = np.minimum(left[candidates], fresh)
+    cholesky.extend(most, goal, share, rng)
     chosen, left = np.array(cholesky.chosen, dtype=np.int64), cholesky.left
     unseen = max(1, len(sample) - len(chosen)) / len(sample)  # pivots have residual 0, other rows have not
     return Pivots(sample[chosen], float(left @ share / share.sum()) / unseen)
+
+
+def pivoted_columns(kernel: Kernel, x: Any, most: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Up to `most` pivots among rows `x` (n, d), and the columns (n, p) of the Cholesky factor that belong to them."""
+    cholesky = _PartialCholesky(kernel, x, most)
+    cholesky.extend(most, 0.0, np.ones(x.shape[0]), rng)
+    return np.array(cholesky.chosen, dtype=np.int64), cholesky.columns
 
 
 class _PartialCholesky:
@@ -114,6 +107,32 @@ class _PartialCholesky:
         self.chosen: list[int] = []
         self.left = np.array(to_numpy(kernel.diagonal(rows)), dtype=np.float64)
         self.negligible = 1e-13 * max(1, most) * float(self.left.max(initial=0.0))
+
+    @property
+    def columns(self) -> Array:
+        """F (n, p)."""
+        return to_numpy(self._factor[:, : len(self.chosen)])
+
+    def extend(self, most: int, goal: float, share: Array, rng: np.random.Generator) -> None:
+        """Choose pivots, up to `most` in all, until the mean residual per unit of weight falls to `goal`.
+
+        `share` (n,) are the weights of the rows.
+        """
+        block = int(np.clip(most // 8, 8, 128))
+        while (free := most - len(self.chosen)) > 0:
+            left, negligible = self.left, self.negligible
+            chances = np.where(left > negligible, left * share, 0.0)
+            total = float(chances.sum())
+            if total <= goal * share.sum() or total == 0:
+                break
+            candidates = rng.choice(len(left), size=block, p=chances / total)
+            gram = self.residual(candidates)
+            kept, lower = _thin(gram, left[candidates], negligible, rng)
+            if len(kept):
+                self.add(candidates[kept[:free]], lower[:free, :free])
+            else:  # so that rounding cannot make the loop endless
+                fresh = np.where(gram.diagonal() <= negligible, 0.0, gram.diagonal())
+                left[candidates] = np.minimum(left[candidates], fresh)
 
     def residual(self, some: Array) -> Array:
         """K - F F^T among some rows: (m, m)."""

@@ -181,6 +181,7 @@ class TaylorBuilder:
 
     boxed = True
     tensors = True
+    leading = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)

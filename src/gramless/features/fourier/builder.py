@@ -47,6 +47,7 @@ class FourierBuilder:
 
     boxed = True
     tensors = False
+    leading = False
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = _refusal(problem)
