@@ -62,6 +62,8 @@ class Problem:
         Number of rows that are read at a time from a file or another source; 0 for rows in memory.
     mapped : bool
         Whether rows that are read in blocks also allow random access, through a memory map.
+    time_limit : float or None
+        Seconds that the fit may take.
     """
 
     n: int
@@ -90,6 +92,7 @@ class Problem:
     partitions: int = 1
     block: int = 0
     mapped: bool = False
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,8 @@ class Request:
     solver : Solver or None
         Eigenvalue solver with its settings; None: the method's choice.
     max_iter : int or None
+    deadline : float or None
+        Value of ``time.perf_counter()`` at which iterations stop.
     keeping : Keeping or None
         What a pass over blocks keeps of the rows besides their moments.
     """
@@ -158,4 +163,5 @@ class Request:
     share: float | None = None
     solver: Any = None
     max_iter: int | None = None
+    deadline: float | None = None
     keeping: Keeping | None = None

@@ -34,6 +34,7 @@ def fit(
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
+    time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
     forget_rows: Annotated[bool, typer.Option("--forget-rows", help="Keep no rows in the model.")] = False,
@@ -60,7 +61,7 @@ def fit(
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
     settings |= {"method": method, "tol": tol, "memory_limit": memory, "random_state": seed, "checkpoint": checkpoint}
-    settings["scale_input"] = scale
+    settings |= {"scale_input": scale, "time_limit": time_limit}
     pattern = None if like is None else load_model(like, "KernelPCA")
     if pattern is None:
         source = open_rows(data, columns, label, key, exclude, missing)
@@ -101,6 +102,7 @@ def plan(
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
+    time_limit: options.TimeLimit = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
     as_json: options.Json = False,
 ) -> None:
@@ -117,6 +119,7 @@ def plan(
 
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
+    settings["time_limit"] = time_limit
     quiet = context.obj["quiet"]
     source = open_rows(data, columns, label, key, exclude, missing)
     model = _prepared(source, words, components, settings)
@@ -155,6 +158,7 @@ def _plan_facts(plan: Any) -> dict[str, Any]:
         "components": problem.k,
         "kernel": str(problem.kernel),
         "tol": problem.tol,
+        "rule": plan.rule or None,
         "memory_limit": problem.memory_limit,
         "chosen": plan.chosen or None,
         "candidates": candidates,

@@ -66,6 +66,12 @@ Tolerance = Annotated[float, typer.Option("--tol", help="Residual wanted, of the
 Memory = Annotated[
     str | None, typer.Option("--memory", metavar="SIZE", help="What a fit may take on top of the data, as 2GB.")
 ]
+TimeLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--time-limit", metavar="TIME", help="What a fit may take, as 90s or 5min: the best answer within it."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
 Preimage = Annotated[str, typer.Option("--by", help="How pre-images are found: auto, ridge, fixed_point or distances.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]

@@ -42,7 +42,7 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
     MemoryLimitError
         If nothing fits; the message says what would.
     """
-    estimates = {name: _explicit(name, problem, n_init) for name in maps}
+    estimates = {name: _explicit(name, problem, n_init) for name in maps if not maps[name].leading}
     estimates |= {"tiled": _implicit(problem, n_init), "cuda": _on_card(problem, n_init)}
     estimates = {name: where_asked(estimate, problem) for name, estimate in estimates.items()}
     try:
@@ -78,7 +78,7 @@ def make_cloud(plan: Plan, prepared: Prepared, accuracy: float, rng: np.random.G
     if plan.chosen == "cuda":
         precision: Literal["fp64", "fp32"] = "fp32" if _in_halves(problem) else "fp64"
         return GramCloud(problem.kernel, x, weights, device=device, tensor=block.tensor, precision=precision)
-    features = maps[plan.chosen].make(problem, x, weights, rng)
+    features = maps[plan.chosen].make(_for_kernel(plan.chosen, problem), x, weights, rng)
     room = int(0.8 * problem.memory_limit - 8 * problem.n * _VECTORS)
     if device != "cpu":
         room = free_card_memory(device) // 2
@@ -93,12 +93,17 @@ def _parted_cloud(
     problem = prepared.problem
     if method == "tiled":
         return PartedGramCloud(problem.kernel, rows)
-    features = ExplicitMethod(method).make(problem, prepared.survey, Request(rng))
+    features = ExplicitMethod(method).make(_for_kernel(method, problem), prepared.survey, Request(rng))
     room = int(0.8 * problem.memory_limit * problem.workers - 8 * problem.n * _VECTORS)
     coordinates = choose_coordinates(
         features, problem.n, lambda: rows.parts.reduce(moments_of, features), accuracy, max(0, room), rng
     )
     return PartedCloud(features, coordinates, rows)
+
+
+def _for_kernel(name: str, problem: Problem) -> Problem:
+    """The problem as landmarks see it where the kernel counts, and not the accuracy of leading components."""
+    return replace(problem, sample=None) if name == "landmarks" else problem
 
 
 _VECTORS = 12  # arrays of length n that an iteration on coordinates holds
@@ -107,7 +112,7 @@ _VECTORS = 12  # arrays of length n that an iteration on coordinates holds
 def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
     if isinstance(problem.kernel, Precomputed):
         return Estimate(refusal="a given matrix has no features")
-    estimate = methods[name].estimate(replace(problem, solver="auto"))
+    estimate = methods[name].estimate(replace(_for_kernel(name, problem), solver="auto"))
     if estimate.refusal:
         return estimate
     machine, together = machine_for(estimate.device), problem.workers or problem.threads

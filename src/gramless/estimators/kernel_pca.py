@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from gramless import fitting
 from gramless.arrays import Array, use_threads
+from gramless.arrays.durations import parse_seconds
 from gramless.bandwidth import CRITERIA
 from gramless.certificates import Certificate
 from gramless.data import MemoryRows, Rows, Scaling, library_of
@@ -100,7 +101,10 @@ default="linear"
         scikit-learn's ``"dense"``, ``"arpack"``, ``"randomized"``, or any name in ``gramless.eigen.solvers``.
     tol : float, default=0
         Every kept pair of the exact centred operator satisfies ``norm(K v - l v) <= tol * l_1``.
-        0 means 1e-10 (1e-5 for float32). For ``eigen_solver="arpack"``, `tol` is passed on unchanged.
+        0 means 1e-10 (1e-5 for float32), with two exceptions, which ``plan_`` explains: 1e-8 where that takes a quarter
+        of the time or less; and, where a fit would take more than ten minutes, the smallest residual (at most 1e-3)
+        that can be had in a tenth of that and within five minutes, with a :class:`LongFitWarning`.
+        For ``eigen_solver="arpack"``, `tol` is passed on unchanged.
     max_iter : int, default=None
         Limit on iterations of an iterative solver.
     iterated_power : int or "auto", default="auto"
@@ -114,10 +118,10 @@ default="linear"
     n_jobs : int, default=None
         Threads; None: all cores.
     method : str, default="auto"
-        The method: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"`` (explicit features),
-        ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such products on a GPU),
-        ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest method that reaches `tol` within
-        `memory_limit`; see ``plan_``.
+        The method: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"sampled"``, ``"composite"``
+        (explicit features), ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such
+        products on a GPU), ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest method that
+        reaches `tol` within `memory_limit`; see ``plan_``.
     memory_limit : int, str or None, default=None
         Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
         memory.
@@ -150,6 +154,10 @@ default="linear"
         of other data or parameters raises an error. The file is deleted when the fit is complete. With a checkpoint,
         rows are read in blocks, even from an array. Methods without explicit features cannot resume, and raise a
         ``CheckpointWarning``.
+    time_limit : float or str, default=None
+        Seconds that `fit` may take, or a string such as ``"90s"`` or ``"5min"``. The plan takes the smallest tolerance,
+        from `tol` on, that its estimate allows in this time; an iteration that is not done by then stops, and is
+        certified as it stands. A limit that no method meets is an error, which says what the least is.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows its progress on stderr: passes over the Gram matrix and the
         largest residual beside `tol`, or rows read; time elapsed, and an estimate of the time left. 2: a line at every
@@ -223,6 +231,7 @@ default="linear"
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
         "forget": [Interval(Real, 0, None, closed="neither"), None],
         "checkpoint": [str, PathLike, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "verbose": ["verbose"],
     }
 
@@ -255,6 +264,7 @@ default="linear"
         max_support: int | None = None,
         forget: float | None = None,
         checkpoint: Any = None,
+        time_limit: float | str | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -283,6 +293,7 @@ default="linear"
         self.max_support = max_support
         self.forget = forget
         self.checkpoint = checkpoint
+        self.time_limit = time_limit
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -758,6 +769,7 @@ default="linear"
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
             device=self.device,
+            time_limit=parse_seconds(self.time_limit),
             moves="" if precomputed else moves,
             scalable=True,
             domain=None if precomputed else self.domain,

@@ -10,7 +10,7 @@ from gramless.arrays import read_seed, refuse_weights
 from gramless.data import FileRows, Look, MemoryRows, Rows, Scaling
 from gramless.data.dominance import remedy_for
 from gramless.data.scaling import refuse_sparse
-from gramless.errors import SourceError
+from gramless.errors import LongFitWarning, SourceError
 from gramless.features import maps
 from gramless.fitting import out_of_core
 from gramless.fitting.fitted import Fit, make_request, refuse_overflow, trimmed
@@ -20,6 +20,7 @@ from gramless.fitting.posing import Prepared, pose, posed_for_plan
 from gramless.fitting.preimages import learn_preimage, sampled
 from gramless.fitting.question import Question
 from gramless.problem import Problem, Request
+from gramless.warning import warn
 
 Planner = Callable[[Problem, str], Plan]
 
@@ -45,7 +46,10 @@ def fit(question: Question, rows: Rows) -> Fit:
             request = make_request(question)
         return _finish(question, plan, prepared.gamma, prepared.rows, solution, request)
 
-    return prepared.plan.carry_out(run, prepared.problem)[1]
+    plan, found = prepared.plan.carry_out(run, prepared.problem)
+    if plan.cut:
+        _warn_of_cut(plan, found, prepared.problem.tol)
+    return found
 
 
 def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Prepared:
@@ -80,6 +84,16 @@ def warn_of_dominance(question: Question, prepared: Prepared) -> None:
         rows, streaming = prepared.rows, prepared.plan.problem.streaming
         remedy = remedy_for(rows.place.workers, question.scalable and not streaming)
         question.kernel.warn(prepared.survey, rows.names, remedy)
+
+
+def _warn_of_cut(plan: Plan, found: Fit, default: float) -> None:
+    """Say how accurate a fit is that is not as accurate as the default, and how to ask for the default."""
+    reached = "certified to" if found.finished.outcome.ok else "not certified to"
+    warn(
+        f"the residuals are {reached} {plan.problem.tol:.0e} of the largest eigenvalue, because {plan.rule}; pass "
+        f"tol={default:.0e} for that fit, or any other tol or time_limit",
+        LongFitWarning,
+    )
 
 
 def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: Solution, request: Request) -> Fit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,7 @@ def refuse_overflow(model: Model, dtype: Any) -> None:
 
 
 def make_request(question: Question) -> Request:
-    """What a method is asked for beyond the problem."""
+    """What a method is asked for beyond the problem; a time limit begins to run."""
     solver = named_solver(question.solver, question.iterated_power)
-    return Request(read_seed(question.seed), question.share, solver, question.max_iter)
+    deadline = None if question.time_limit is None else perf_counter() + question.time_limit
+    return Request(read_seed(question.seed), question.share, solver, question.max_iter, deadline)

@@ -14,12 +14,14 @@ from gramless.data.domain import read_domain, refuse_outside
 from gramless.features import Box
 from gramless.fitting.methods import Plan
 from gramless.fitting.question import Question
-from gramless.gram.spectrum import SAMPLE, estimate_spectrum, spread
+from gramless.gram.spectrum import estimate_spectrum, spread
 from gramless.kernels import Kernel
 from gramless.problem import Problem
 
 _ALL = 1000  # components to plan with, where all components of rows that are not in memory are asked for
 _SHARE = 16  # components to begin with, where a share of the variance is asked for
+_PLANNED = 1024  # rows of the sample that methods are planned with; twice as many from `_MANY` rows on
+_MANY = 50_000
 _STREAM = 10**6  # rows to plan a stream for, as their number is not known
 
 
@@ -88,13 +90,14 @@ def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scali
         domain=domain is not None,
         peak=peak,
         variance=variance,
-        sample=view[evenly_spaced(view.shape[0], SAMPLE)] if looked_at else None,
+        sample=view[evenly_spaced(view.shape[0], _PLANNED if n < _MANY else 2 * _PLANNED)] if looked_at else None,
         device="cpu" if place.workers else find_device(question.device),
         anywhere=question.device == "auto" and not place.workers,
         workers=place.workers,
         partitions=place.partitions,
         block=place.block,
         mapped=place.mapped,
+        time_limit=question.time_limit,
     )
 
 

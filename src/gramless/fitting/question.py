@@ -98,6 +98,8 @@ class Question:
         As the user passed it.
     device : str
         As the user passed it.
+    time_limit : float or None
+        Seconds that the fit may take.
     moves : {"", "center", "scale"}
         Whether the input is centred, or centred and scaled, before the kernel.
     scalable : bool
@@ -127,6 +129,7 @@ class Question:
     max_iter: int | None = None
     memory_limit: int | float | str | None = None
     device: str = "cpu"
+    time_limit: float | None = None
     moves: str = ""
     scalable: bool = False
     domain: Any = None

@@ -20,6 +20,7 @@ from gramless.features import (
     FourierMap,
     LandmarkMap,
     Monomials,
+    SampledMap,
     ScaledMap,
     TaylorMap,
     ToeplitzMoments,
@@ -58,7 +59,8 @@ CLASSES: dict[str, type[Any]] = {
     file_name(cls): cls
     for cls in (
         *_KERNELS,
-        *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap, Triangle),
+        *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, SampledMap, ScaledMap),
+        *(TaylorMap, Triangle),
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(BoundedPoints, KeptRows, MergedSpaces, MomentState, Newcomers),
@@ -79,7 +81,7 @@ IMPLEMENTATIONS: dict[str, tuple[type[Any], ...]] = {
 }
 # fields whose annotations are wider than the types that are ever written
 _NARROWER: dict[tuple[str, str], Any] = {
-    **{(name, "points"): ROWS for name in ("PointSpan", "LandmarkMap")},
+    **{(name, "points"): ROWS for name in ("PointSpan", "LandmarkMap", "SampledMap")},
     ("Newcomers", "points"): ROWS | None,
     ("MergedSpaces", "waiting"): ROWS | None,
     ("KeptRows", "x"): ROWS,

@@ -15,7 +15,7 @@ from gramless.clustering import CenterModel
 from gramless.densities import Series
 from gramless.discriminants import FisherRule, Projection
 from gramless.errors import FormatError
-from gramless.features import Box, DenseMoments, LandmarkMap, Monomials, TaylorMap, ToeplitzMoments
+from gramless.features import Box, DenseMoments, LandmarkMap, Monomials, SampledMap, TaylorMap, ToeplitzMoments
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.shifted import ShiftedMoments
 from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState, Plan
@@ -116,6 +116,13 @@ def _(made: LandmarkMap) -> None:
     require_shape("the triangle of landmarks", made.triangle.lower, s, s)
     if made.shift is not None:
         require_shape("the shift of landmarks", made.shift, d)
+
+
+@check.register
+def _(made: SampledMap) -> None:
+    if made.points.ndim != 2 or made.points.shape[1] != made.landmarks.points.shape[1]:
+        raise FormatError(f"the further points have the shape {made.points.shape}")
+    require_shape("the combinations of points", made.combinations, made.points.shape[0], made.combinations.shape[-1])
 
 
 @check.register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, ScaledMap, TaylorMap
+from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, SampledMap, ScaledMap, TaylorMap
 from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState
 from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
 
@@ -19,7 +19,7 @@ def size(span: Span) -> int:
 def width(part: Any) -> int:
     """Number d of columns of the rows that a span, a feature map or a stream takes."""
     match part:
-        case PointSpan() | LandmarkMap():
+        case PointSpan() | LandmarkMap() | SampledMap():
             return int(part.points.shape[1])
         case InputSpan():
             return int(part.origin.size)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array, inner
-from gramless.features import LandmarkMap
+from gramless.features import PairedMap
 from gramless.kernels import Linear
 from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.kernel_qr import orthonormalize_gram
@@ -88,9 +88,9 @@ def on_points(span: Any, coefficients: Array) -> tuple[Any, Array]:
     """The same vectors as combinations of points, where possible."""
     if isinstance(span, InputSpan):  # an axis of the input is the image of a unit vector under the linear kernel
         return PointSpan(Linear(), np.eye(len(span.origin))), coefficients
-    if isinstance(span, FeatureSpan) and isinstance(span.features, LandmarkMap):
-        turned = span.features.triangle.solve_transposed(coefficients.T).T
-        return PointSpan(span.kernel, span.features.points), turned
+    if isinstance(span, FeatureSpan) and isinstance(span.features, PairedMap):
+        points, turned = span.features.on_points(coefficients)
+        return PointSpan(span.kernel, points), turned
     return span, coefficients
 
 

@@ -8,15 +8,24 @@ from dataclasses import replace
 import numpy as np
 
 from gramless.arrays import Array, unit_roundoff
-from gramless.certificates import settle
+from gramless.certificates import EXACT, settle
 from gramless.data import Block, ClusterRows, Rows, Survey
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
 from gramless.fitting.methods.base import Solved, Traits, methods
-from gramless.fitting.methods.layout import Layout, choose_layout, expected_passes, gram_seconds, workspace
+from gramless.fitting.methods.layout import (
+    FLOAT32_SHARE,
+    Layout,
+    choose_layout,
+    expected_passes,
+    float32_norm,
+    gram_seconds,
+    most_pairs,
+    workspace,
+)
 from gramless.fitting.methods.partitions import PartedGram, block_count, parted_start
 from gramless.fitting.methods.start import landmark_start
 from gramless.fitting.model import Model, components_for_share, solve_for_share
-from gramless.gram import CenteredGram, DenseGram, GramOperator, TiledGram
+from gramless.gram import CenteredGram, DenseGram, Float32Gram, TiledGram
 from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
 from gramless.spaces import Eigenspace, PointSpan
@@ -75,23 +84,26 @@ class TiledMethod(Traits):
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         layout = choose_layout(problem)
-        parted = rows if isinstance(rows, ClusterRows) else None
-        if parted is None:
-            block = rows.whole()
-            gram: GramOperator = _tiles(problem, block, layout)
-        else:
-            gram = PartedGram(problem.kernel, parted, draft=layout.draft)
-        centered = CenteredGram(gram)
         solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
-        start = None
-        if request.solver is None and layout.landmarks:
-            start = (
-                landmark_start(problem, block.x, block.weights, layout.width, request.rng)
-                if parted is None
-                else parted_start(problem, parted, layout.width, request.rng)
-            )
+        started = request.solver is None and layout.landmarks
+        if isinstance(rows, ClusterRows):
+            start = parted_start(problem, rows, layout.width, request.rng) if started else None
+            centered = CenteredGram(PartedGram(problem.kernel, rows, draft=layout.draft))
+            result = leading(centered, solver, problem, request, lambda: centered.trace, start)
+            block = rows.whole()
+            return Solved(assemble(problem, block, centered, result), block)
+        block = rows.whole()
+        start = landmark_start(problem, block.x, block.weights, layout.width, request.rng) if started else None
+        gram = _tiles(problem, block, layout)
+        if layout.float32 and gram.rough is not None and _checked(problem, gram.rough, request.rng):
+            centered = CenteredGram(gram.rough)
+            sharper = replace(problem, tol=FLOAT32_SHARE * problem.tol)  # the rest of the tolerance is for float32
+            result = leading(centered, solver, sharper, request, lambda: centered.trace, start)
+            if gram.rough.perturbation.norm <= float32_norm(problem, float(result.values[0])):
+                return Solved(assemble(problem, block, centered, result), block)
+            start = result.vectors
+        centered = CenteredGram(gram)
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
-        block = block if parted is None else parted.whole()
         return Solved(assemble(problem, block, centered, result), block)
 
 
@@ -104,6 +116,17 @@ def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:
         prepare_bytes=layout.prepare_bytes,
         draft=layout.draft,
     )
+
+
+def _checked(problem: Problem, rough: Float32Gram, rng: np.random.Generator) -> bool:
+    """Whether float32 tiles suffice for the tolerance; has them compared with float64 where the worst case does not."""
+    norm = float32_norm(problem, problem.peak * problem.weight)
+    if rough.spot_check.worst > norm:
+        pairs = rough.spot_check.pairs_for(norm)
+        if pairs > most_pairs(problem.n):
+            return False
+        rough.check(max(1000, int(pairs)), np.random.default_rng(rng.integers(2**63)))
+    return True
 
 
 def _on_workers(problem: Problem, layout: Layout) -> Estimate:
@@ -134,7 +157,16 @@ def unless_ones(weights: Array) -> Array | None:
 def _solve(
     operator: Operator, k: int, solver: Solver, problem: Problem, request: Request, start: Array | None
 ) -> EigenResult:
-    return eigsh(operator, k, solver, tol=problem.tol, start=start, rng=request.rng, max_iter=request.max_iter)
+    return eigsh(
+        operator,
+        k,
+        solver,
+        tol=problem.tol,
+        start=start,
+        rng=request.rng,
+        max_iter=request.max_iter,
+        deadline=request.deadline,
+    )
 
 
 def leading(
@@ -175,7 +207,8 @@ def _cut(result: EigenResult, goal: float) -> EigenResult:
 def assemble(problem: Problem, block: Block, centered: CenteredGram, result: EigenResult) -> Model:
     """An eigenspace from eigenpairs of the centred Gram matrix of the rows of `block`."""
     weights = block.weights
-    noise = 50 * unit_roundoff() * centered.gram.statistics().norm
+    unit = 50 * unit_roundoff() if centered.perturbation == EXACT else 2 * unit_roundoff(np.float32)
+    noise = unit * centered.gram.statistics().norm
     values, certificate = settle(result.values, result.certificate, problem.kernel.mercer, noise)
     vectors = result.vectors * row_signs(result.vectors, weights)
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)

@@ -10,8 +10,9 @@ from gramless.arrays import Array, evenly_spaced
 from gramless.arrays.devices import free_card_memory, rows_on
 from gramless.data import Block, Rows, Survey
 from gramless.data.domain import refuse_outside
-from gramless.features import Box, FeatureMap, LandmarkMap, maps
+from gramless.features import Box, DenseMoments, FeatureMap, LandmarkMap, PairedMap, maps
 from gramless.fitting.methods.base import Traits, methods
+from gramless.fitting.methods.drawn import draw_rows
 from gramless.fitting.methods.moments import Gathered, MomentState
 from gramless.kernels import Precomputed
 from gramless.machine import Machine
@@ -44,6 +45,8 @@ class Gathering:
         Device that sums a block.
     probes : bool
         Whether to pick rows for the signs; a stream takes signs from the coefficients of its components instead.
+    leaks : bool
+        Whether to keep what the features leave of k(x, x) for each row.
     """
 
     features: FeatureMap
@@ -53,6 +56,7 @@ class Gathering:
     seed: int = 0
     device: str = "cpu"
     probes: bool = True
+    leaks: bool = False
 
     def __call__(self, block: Block) -> Gathered:
         if self.domain is not None:
@@ -60,8 +64,11 @@ class Gathering:
         sample = None
         if self.size:
             sample = RowSample.of(block.original, block.weights, self.size, seed=[self.seed, block.number])
-        moments = self.features.moments(rows_on(self.device, block.x, block.tensor), block.weights)
-        return Gathered(moments, block.x[self._probes(block)], sample)
+        x, signs = rows_on(self.device, block.x, block.tensor), block.x[self._probes(block)]
+        if self.leaks and isinstance(self.features, PairedMap):
+            moments, leaks = self.features.moments_and_leaks(x, block.weights)
+            return Gathered(moments, signs, sample, leaks)
+        return Gathered(self.features.moments(x, block.weights), signs, sample)
 
     def _probes(self, block: Block) -> Array:
         """Numbers of the block's rows, of positive weight, that determine the signs."""
@@ -86,12 +93,11 @@ class ExplicitMethod(Traits):
         Name of a registered feature map.
     """
 
-    streams = True
     forgets = True
-    parts = True
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.streams = self.parts = not maps[name].leading
 
     def estimate(self, problem: Problem) -> Estimate:
         if isinstance(problem.kernel, Precomputed):
@@ -162,12 +168,18 @@ class ExplicitMethod(Traits):
         """The moments of all rows, from one pass."""
         device = problem.device if features.tensors else "cpu"
         batch = problem.streaming and not problem.block
-        work, begun = Gathering(features, rows.n, device=device, probes=not batch), None
+        here = device == "cpu" and not (batch or problem.block or problem.workers)
+        work, begun = Gathering(features, rows.n, device=device, probes=not batch, leaks=here), None
         if (kept := request.keeping) is not None:
             seed = int(kept.rng().integers(2**31))
             work, begun = replace(work, domain=kept.domain, size=kept.size, seed=seed), kept.begun(features)
         gathered = rows.sum(work, "moments", begun)
-        return MomentState(features, gathered.moments, device, gathered.signs, gathered.sample)
+        drawn = None
+        moments = gathered.moments
+        if gathered.leaks is not None and isinstance(features, PairedMap) and isinstance(moments, DenseMoments):
+            block, rng = rows.whole(), np.random.default_rng(request.rng.integers(2**63))
+            drawn = draw_rows(features, moments, gathered.leaks, block.x, block.weights, problem, rng)
+        return MomentState(features, moments, device, gathered.signs, gathered.sample, drawn)
 
 
 def shared_pairs(features: FeatureMap, blocks: int) -> FeatureMap:

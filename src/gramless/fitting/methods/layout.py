@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramless.arrays import unit_roundoff
 from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.fitting.methods.start import GROUPS, LANDMARKS, ROWS
 from gramless.gram.tiled import PREPARED, TILE
@@ -14,7 +15,9 @@ from gramless.machine import Machine
 from gramless.problem import Problem
 
 _MACHINE = Machine()
+FLOAT32_SHARE = 0.5  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
 _MULTIPLY, _VALUES = 4e10, 4.5e8  # operations of tile products, and kernel values, per second and thread in float64
+_STORE = 1.2e9  # bytes per second written to new memory
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Layout:
         Memory for rows prepared for products, in float64; those of the draft come on top.
     draft : bool
         Whether the Krylov space is built in float32, and refined in float64.
+    float32 : bool
+        Whether float32 tiles suffice for the certificate too.
     landmarks : bool
         Whether there is memory for a start from landmarks.
     seconds, bytes : float
@@ -44,6 +49,7 @@ class Layout:
     keep_bytes: int
     prepare_bytes: int
     draft: bool
+    float32: bool
     landmarks: bool
     seconds: float
     bytes: float
@@ -69,8 +75,12 @@ def choose_layout(problem: Problem) -> Layout:
         tiles = _all_tiles(problem) / (2 if draft else 1)
         kept = min(1.0, keep / tiles) if tiles else 1.0
         made = 1 + (passes - 1) * (1 - kept)
-        seconds = made * make + passes * (multiply + inner) + kept * tiles / 4e9
-        if draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
+        seconds = made * make + passes * (multiply + inner) + kept * tiles / _STORE
+        single = draft and float32_suffices(problem)
+        if single:  # the certificate takes about three more passes over the same tiles
+            made = 1 + (passes + 2) * (1 - kept)
+            seconds = made * make / 2 + passes * (multiply + inner) / 2 + 3 * multiply + kept * tiles / _STORE
+        elif draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
             more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             seconds = seconds / 2 + more * (make + multiply + inner)
         ready = 8 * n * (problem.d + 4)
@@ -78,7 +88,7 @@ def choose_layout(problem: Problem) -> Layout:
         if more_ready > spare - keep:
             ready, more_ready = PREPARED, 0.0
         total = (held + keep + more_ready + workspace(problem) + 2**22) / 0.8  # allocators hold some memory back
-        return Layout(width, columns, int(keep), ready, draft, landmarks, float(seconds), total)
+        return Layout(width, columns, int(keep), ready, draft, single, landmarks, float(seconds), total)
 
     choices = [layout(False, min(_all_tiles(problem), spare))]
     if problem.kernel.draftable and not isinstance(problem.kernel, Precomputed):
@@ -87,6 +97,33 @@ def choose_layout(problem: Problem) -> Layout:
     cheap = [choice for choice in choices if choice.keep_bytes < held / 2]
     best, near = (min(some, key=lambda choice: choice.seconds) for some in (choices, cheap or [lean]))
     return best if best.seconds < 0.67 * near.seconds else near
+
+
+def float32_norm(problem: Problem, peak: float) -> float:
+    """Largest error of float32 tiles, as a norm, that the tolerance allows; `peak` is the largest eigenvalue."""
+    return (1 - FLOAT32_SHARE) / 2 * problem.tol * peak
+
+
+def most_pairs(n: int) -> float:
+    """Pairs of rows whose comparison with float64 takes a small part of a pass."""
+    return min(1e6, n**2 / 1000)
+
+
+def float32_suffices(problem: Problem) -> bool:
+    """Whether a sample of the rows suggests that float32 tiles can be certified to the tolerance."""
+    if problem.sample is None or problem.workers or not len(problem.sample):
+        return False
+    rows, kernel = np.asarray(problem.sample[::8], dtype=np.float64), problem.kernel
+    norm = float32_norm(problem, problem.peak * problem.weight)
+    if not norm > 0:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(rows - rows.mean(axis=0) if kernel.shift_invariant else rows, axis=1)
+        roundings = [kernel.rounding(float(r), problem.d, unit_roundoff(np.float32)) for r in lengths]
+        sizes = [kernel.bound(float(r)) for r in lengths]
+        bounds = np.array([r.absolute + r.relative * size for r, size in zip(roundings, sizes, strict=True)])
+        worst = problem.weight * np.sqrt(2 * np.mean(bounds**2))
+        return bool(30 * (worst / norm) ** 2 <= most_pairs(problem.n))
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:

@@ -14,6 +14,7 @@ from gramless.certificates import FAILURE_PROBABILITY, Certificate, angle_bounds
 from gramless.data import Block
 from gramless.eigen import Outcome
 from gramless.features import FeatureMap, Moments, Spectrum
+from gramless.fitting.methods.drawn import Drawn
 from gramless.fitting.model import Model, components_for_share, solve_for_share
 from gramless.problem import Problem, Request
 from gramless.spaces import Eigenspace, FeatureSpan, RowSample
@@ -31,11 +32,14 @@ class Gathered:
         Rows that determine the signs of the components.
     sample : RowSample or None
         Sample of rows for pre-images.
+    leaks : ndarray of shape (n,) or None
+        What the features leave of k(x, x), for rows in memory.
     """
 
     moments: Moments
     signs: Any
     sample: RowSample | None = None
+    leaks: Array | None = None
 
     def __add__(self, other: Gathered) -> Gathered:
         stack = scipy.sparse.vstack if scipy.sparse.issparse(self.signs) else np.concatenate
@@ -57,6 +61,8 @@ class MomentState:
         Rows that determine the signs of the components of a fit.
     sample : RowSample or None
         Rows that the pass of a fit has sampled for pre-images.
+    drawn : Drawn or None
+        What rows drawn from those of a fit prove about its components; lost when rows are added or removed.
     """
 
     keeps: ClassVar[str] = "moments"
@@ -67,6 +73,7 @@ class MomentState:
     device: str = "cpu"
     probes: Any = field(default=None, metadata={"saved": False})
     sample: RowSample | None = field(default=None, metadata={"saved": False})
+    drawn: Drawn | None = field(default=None, metadata={"saved": False})
 
     @property
     def rows(self) -> int:
@@ -96,7 +103,7 @@ class MomentState:
     def finish(self, problem: Problem, request: Request, before: Eigenspace | None) -> Model:
         problem = replace(problem, device=self.device)
         probed = before is None and self.probes is not None and self.probes.shape[0] > 0
-        return model_of_moments(self.features, self.moments, problem, request, before, self.probes, probed)
+        return model_of_moments(self.features, self.moments, problem, request, before, self.probes, probed, self.drawn)
 
     def _with(self, moments: Moments) -> MomentState:
         return MomentState(self.features, moments, self.device)
@@ -113,6 +120,7 @@ def model_of_moments(
     before: Eigenspace | None,
     probes: Any,
     probed: bool = False,
+    drawn: Drawn | None = None,
 ) -> Model:
     """The model of moments.
 
@@ -128,11 +136,15 @@ def model_of_moments(
         Rows on which the components are compared with those of `before`.
     probed : bool
         Whether to set signs as a fit does: the score of largest modulus among the probes is positive.
+    drawn : Drawn or None
+        Narrower bounds on the same components.
     """
     k = problem.k or min(moments.rows, features.n_features)
     problem = replace(problem, k=k, n=moments.rows, weight=moments.weight)
     with blas_threads_for(features.n_features):
         spectrum = _solve(moments, problem, request)
+    if drawn is not None:
+        spectrum = drawn.narrowed(spectrum)
     model = _assembled(features, moments, problem, spectrum)
     if probed:
         return model.flipped(row_signs(model.space.project(probes)))

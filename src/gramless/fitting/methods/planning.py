@@ -11,6 +11,7 @@ from gramless.arrays.memory import enough_bytes, readable_bytes
 from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.features import maps
 from gramless.fitting.methods.base import Method, methods
+from gramless.fitting.methods.shorter import shortened, within_limit
 from gramless.problem import Estimate, Problem
 from gramless.progress import observer
 from gramless.tables import html_table, text_table
@@ -35,12 +36,18 @@ class Plan:
         Estimate of each method.
     forced : bool
         Whether the user named the method.
+    rule : str
+        Why the tolerance is not the one asked for, or not the default; empty where it is.
+    cut : bool
+        Whether the default tolerance was given up for a fit of minutes instead of hours.
     """
 
     problem: Problem
     chosen: str
     candidates: dict[str, Estimate]
     forced: bool = False
+    rule: str = ""
+    cut: bool = False
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -112,8 +119,9 @@ class Plan:
             estimate = plan.candidates[plan.chosen]
             observer().begins(plan.chosen, estimate.seconds)
             posed = self.problem if problem is None or plan.chosen in maps else problem
+            placed = replace(posed, tol=plan.problem.tol, device=estimate.device, anywhere=False)
             try:
-                return plan, run(plan, replace(posed, device=estimate.device, anywhere=False))
+                return plan, run(plan, placed)
             except MemoryLimitError as error:
                 if self.forced or self.problem.streaming:
                     raise
@@ -138,7 +146,8 @@ class Plan:
     def title(self) -> str:
         """The problem in a line."""
         problem = self.problem
-        return f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+        text = f"{problem.n} rows x {problem.d} columns, k={problem.k}, tol={problem.tol:.0e}, {problem.kernel}"
+        return f"{text} ({self.rule})" if self.rule else text
 
     def __str__(self) -> str:
         return self.title() + "\n" + text_table(self.header, self.rows(), left=True)
@@ -160,8 +169,14 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
     MemoryLimitError
         If no method fits in memory; the message names a sufficient limit.
     """
-    try:
+
+    def choice(problem: Problem) -> Plan:
         return choose(problem, _asked(problem), method)
+
+    try:
+        if problem.time_limit is not None:
+            return within_limit(problem, choice)
+        plan = choice(problem)
     except MemoryLimitError as error:
         least = least_memory(problem, method)
         if least is None:
@@ -171,6 +186,8 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
             "that serves; raise memory_limit or lower n_components",
             error.plan,
         ) from None
+    whole = problem.strict or problem.streaming or method != "auto" or problem.solver != "auto"
+    return plan if whole else shortened(plan, choice)
 
 
 def _asked(problem: Problem) -> dict[str, Estimate]:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array, evenly_spaced
-from gramless.features import LandmarkMap, choose_pivots
+from gramless.features import LandmarkMap, PairedMap, choose_pivots
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, Precomputed
 from gramless.spaces.eigenspace import Eigenspace
@@ -86,8 +86,8 @@ def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None 
     both = np.column_stack([space.mean, space.basis])
     if isinstance(span, PointSpan):
         points = span.points
-    elif isinstance(span, FeatureSpan) and isinstance(span.features, LandmarkMap):
-        points, both = span.features.points, span.features.triangle.solve_transposed(both.T).T
+    elif isinstance(span, FeatureSpan) and isinstance(span.features, PairedMap):
+        points, both = span.features.on_points(both)
     elif rows is None:
         raise ValueError(
             "this model has no points to search a pre-image among: fit with keep_data=True, fit_inverse_transform=True "
