@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    accuracy,
     certificate_coverage,
     dask_cluster,
     denoising,
@@ -24,6 +25,7 @@ from benchmarks.results import save
 
 BENCHMARKS = {
     "drop_in": drop_in.run,
+    "accuracy": accuracy.run,
     "exact": exact.run,
     "explicit": explicit.run,
     "planner_grid": planner_grid.run,

@@ -46,6 +46,7 @@ class SquaresBuilder:
 
     boxed = False  # rows may lie anywhere
     tensors = False  # and are numpy's
+    leading = False  # and the kernel is matched as a whole
 
     def estimate(self, problem: Problem) -> Estimate:
         refusal = self._refusal(problem)

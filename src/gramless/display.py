@@ -31,7 +31,7 @@ class Course(Silent):
     def restart(self, method: str, seconds: float) -> None:
         """Discard what was recorded of another method."""
         self.method, self._planned, self._began = method, seconds, perf_counter()
-        self.passes, self.rows, self.total = 0, 0, 0
+        self.passes, self.rows, self.total, self._again = 0, 0, 0, False
         self.residual, self.tol = inf, 0.0
         self._history: list[tuple[float, float]] = []
 
@@ -46,6 +46,7 @@ class Course(Silent):
         self._history.append((perf_counter(), residual))
 
     def summed(self, rows: int, total: int) -> None:
+        self._again = self._again or rows < self.rows  # another pass over rows begins
         self.rows, self.total = rows, total
 
     @property
@@ -57,9 +58,9 @@ class Course(Silent):
     def left(self) -> float | None:
         """Estimate of the seconds left, from the rows, the decay of the residuals or the plan; None if unknown."""
         now = perf_counter()
-        if 0 < self.rows < self.total:
+        if 0 < self.rows < self.total and not self._again:
             return (now - self._began) * (self.total - self.rows) / self.rows
-        if self.rows:  # the small eigenproblem that follows reports no progress
+        if self.rows and not self._again:  # the small eigenproblem that follows reports no progress
             return None
         recent = self._history[-_WINDOW:]
         if self.tol > 0 and len(recent) > 1 and recent[-1][1] > self.tol:

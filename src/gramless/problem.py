@@ -155,6 +155,8 @@ class Request:
     max_iter : int or None
     deadline : float or None
         Value of ``time.perf_counter()`` at which iterations stop.
+    start : ndarray of shape (n, k) or None
+        Vectors to begin an iteration with, from another method.
     keeping : Keeping or None
         What a pass over blocks keeps of the rows besides their moments.
     """
@@ -164,4 +166,5 @@ class Request:
     solver: Any = None
     max_iter: int | None = None
     deadline: float | None = None
+    start: Any = None
     keeping: Keeping | None = None

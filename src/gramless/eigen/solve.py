@@ -230,9 +230,10 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
 
 
 def operator_for_probes(operator: Operator, last: float) -> Any:
-    """The operator to multiply probes by: its rough form, if that is near it compared with the `last` wanted value."""
+    """The operator to multiply probes by: its rough form, if stored and accurate beside the `last` wanted value."""
     rough = getattr(operator, "rough", None)
-    return rough if rough is not None and rough.perturbation.norm <= 0.05 * last else operator
+    near = rough is not None and rough.stored and rough.perturbation.norm <= 0.05 * last
+    return rough if near else operator
 
 
 def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:

@@ -122,7 +122,7 @@ class KernelKMeans(
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "method": [StrOptions({"auto", "tiled", "cuda", *maps})],
+        "method": [StrOptions({"auto", "tiled", "cuda", *(name for name in maps if not maps[name].leading)})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
         "scale_input": ["boolean"],
     }

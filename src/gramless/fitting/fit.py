@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from gramless.arrays import read_seed, refuse_weights
+import numpy as np
+
+from gramless.arrays import Array, read_seed, refuse_weights
 from gramless.data import FileRows, Look, MemoryRows, Rows, Scaling
 from gramless.data.dominance import remedy_for
 from gramless.data.scaling import refuse_sparse
+from gramless.eigen import Outcome
 from gramless.errors import LongFitWarning, SourceError
 from gramless.features import maps
 from gramless.fitting import out_of_core
 from gramless.fitting.fitted import Fit, make_request, refuse_overflow, trimmed
-from gramless.fitting.methods import Plan, Solution, Solved, make_plan, methods
+from gramless.fitting.methods import InaccurateError, Plan, Solution, Solved, make_plan, methods
 from gramless.fitting.methods.fading import faded
 from gramless.fitting.posing import Prepared, pose, posed_for_plan
 from gramless.fitting.preimages import learn_preimage, sampled
@@ -37,14 +40,23 @@ def fit(question: Question, rows: Rows) -> Fit:
         return out_of_core.fit_in_batches(question, rows)
     warn_of_dominance(question, prepared)
 
+    before: list[Fit] = []  # of a method that missed the tolerance
+
     def run(plan: Plan, placed: Problem) -> Fit:
         request = make_request(question)
+        if before:
+            request = replace(request, start=_vectors(before[-1], prepared.rows))
         if isinstance(rows, FileRows):
             request = out_of_core.with_keeping(question, prepared, plan, request)
         solution = methods[plan.chosen].begin(placed, prepared.rows, prepared.survey, request)
         if prepared.rows.place.block:  # a resumed fit finishes with a new generator, and must give the same result
             request = make_request(question)
-        return _finish(question, plan, prepared.gamma, prepared.rows, solution, request)
+        found = _finish(question, plan, prepared.gamma, prepared.rows, solution, request)
+        leads_on = question.strict and not plan.forced and question.time_limit is None and not found.plan.problem.block
+        if leads_on and found.finished.outcome is Outcome.APPROXIMATE and isinstance(prepared.rows, MemoryRows):
+            before.append(found)
+            raise InaccurateError("missed the tolerance", found)
+        return found
 
     plan, found = prepared.plan.carry_out(run, prepared.problem)
     if plan.cut:
@@ -84,6 +96,12 @@ def warn_of_dominance(question: Question, prepared: Prepared) -> None:
         rows, streaming = prepared.rows, prepared.plan.problem.streaming
         remedy = remedy_for(rows.place.workers, question.scalable and not streaming)
         question.kernel.warn(prepared.survey, rows.names, remedy)
+
+
+def _vectors(found: Fit, rows: Rows) -> Array:
+    """Components of the rows, times the roots of their weights: where another method begins."""
+    block = rows.whole()
+    return np.asarray(found.finished.space.project(block.x) * np.sqrt(block.weights)[:, None], dtype=np.float64)
 
 
 def _warn_of_cut(plan: Plan, found: Fit, default: float) -> None:

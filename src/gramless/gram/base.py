@@ -85,6 +85,11 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         """For every v, the computed S v is within ``error * |v|`` of the exact one."""
 
     @property
+    def stored(self) -> bool:
+        """Whether a product need not compute most of the entries again."""
+        return False
+
+    @property
     def perturbation(self) -> Perturbation:
         """How far the operator's matrix is from the exact one; `error` does not include it."""
         return Perturbation()

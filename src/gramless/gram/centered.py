@@ -77,6 +77,10 @@ class CenteredGram(GramOperator):
         return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.statistics().norm
 
     @property
+    def stored(self) -> bool:
+        return self.gram.stored
+
+    @property
     def perturbation(self) -> Perturbation:
         return self.gram.perturbation  # a projection does not enlarge it
 

@@ -9,6 +9,7 @@ import numpy as np
 from gramless.arrays import Array, evenly_spaced
 from gramless.kernels import Kernel, Precomputed
 
+CAUTION = 0.7  #: factor of the estimate of the largest eigenvalue
 SAMPLE = 512  #: rows of a sample that plans look at
 
 
@@ -53,7 +54,7 @@ def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[flo
         other = gram[1::2, 1::2] - np.diag(gram.diagonal()[1::2])
         square = float(tried @ tried)
         share = float(tried @ other @ tried) / square / (len(tried) - 1) if square > 0 else 0.0
-    return float(0.7 * scale * max(share, trace / n)), scale * trace
+    return float(CAUTION * scale * max(share, trace / n)), scale * trace
 
 
 def _leading_vector(gram: Array) -> Array:

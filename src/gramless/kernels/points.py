@@ -12,6 +12,7 @@ import scipy.sparse
 
 from gramless.arrays import Array, in_dtype, in_float64, is_tensor, like, namespace, row_squares
 
+_TOGETHER = 2**16  # rows whose norms are computed together
 _WIDE = 256  # columns above which a copy of the rows takes longer than another pass over the tile
 
 
@@ -84,15 +85,26 @@ def prepare_points(x: Any, shift: Any, dtype: npt.DTypeLike) -> Points:
         x = x.toarray()
     if scipy.sparse.issparse(x):
         values = x.tocsr().astype(dtype, copy=False)
-        return Points(values, np.asarray(values.multiply(values).sum(axis=1), dtype=dtype).ravel())
+        exact = values.astype(np.float64, copy=False)
+        return Points(values, np.asarray(exact.multiply(exact).sum(axis=1)).ravel().astype(dtype))
     values = in_float64(x)
     if shift is not None:
         values = values - like(shift, values)
     values = in_dtype(values, dtype)
-    norms = row_squares(values)
+    norms = _squared_norms(values)
     if is_tensor(values):
         return TensorPoints(values, norms, float(norms.max()) if len(norms) else 0.0)
     return Points(values, norms)
+
+
+def _squared_norms(values: Any) -> Any:
+    """Squared norms in the precision of the rows, summed in float64."""
+    wide = in_float64(values[:0])
+    if values.dtype == wide.dtype:
+        return row_squares(values)
+    starts = range(0, max(1, len(values)), _TOGETHER)
+    parts = [row_squares(in_float64(values[first : first + _TOGETHER])) for first in starts]
+    return in_dtype(namespace(values).concatenate(parts), np.float32)
 
 
 def dot_products(x: Any, y: Any) -> Array:

@@ -44,10 +44,11 @@ def dot_error(radius: float, d: int, unit: float) -> float:
 def distance_error(d: int, unit: float) -> float:
     """Error of :func:`~gramless.kernels.base.squared_distances` relative to (2 radius)^2.
 
-    Roundings: d + 2 in the product, d/2 in the two squared norms, 2 in the rows, and 8
-    that the profile may use to scale its argument.
+    Roundings: d + 2 in the product, d/2 in the two squared norms (of rows in float32 they are summed in float64), 2 in
+    the rows, and 8 that the profile may use to scale its argument.
     """
-    return growth(1.5 * d + 13, unit)
+    norms = 0.5 * d if unit < 1e-12 else 0.5
+    return growth(d + norms + 13, unit)
 
 
 def exponential_rounding(error: float, unit: float) -> Rounding:

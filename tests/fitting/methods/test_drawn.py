@@ -76,3 +76,24 @@ def test_more_rows_leave_the_bounds_that_hold_for_them():
     assert (wide.lower <= truth.upper).all()
     assert (truth.lower <= wide.upper).all()
     assert (wide.upper - wide.lower > narrow.upper - narrow.lower).all()
+
+
+def test_a_missed_tolerance_leads_on_to_the_next_method_with_what_was_computed(monkeypatch):
+    from gramless.fitting.methods import exact
+
+    x, given = mixture(), []
+    solve = exact.eigsh
+
+    def seen(*args, **settings):
+        given.append(settings["start"])
+        return solve(*args, **settings)
+
+    monkeypatch.setattr(explicit, "draw_rows", lambda *args: None)  # nothing is proved but by pairs
+    monkeypatch.setattr(exact, "eigsh", seen)
+    model = KernelPCA(3, kernel=Gaussian(8.0), tol=1e-3, random_state=0)
+    assert model.plan(x).chosen in ("landmarks", "sampled")
+    model.fit(x)
+    assert model.method_ == "tiled"
+    assert "missed the tolerance" in str(model.plan_)
+    assert given[0].shape == (N, 3)
+    assert (model.certificate_.upper - model.certificate_.lower <= 2e-3 * model.eigenvalues_[0]).all()

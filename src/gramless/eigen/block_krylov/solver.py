@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -26,6 +27,7 @@ from gramless.eigen.block_krylov.step import State, expand
 from gramless.eigen.solve import PROBES, off, operator_for_probes, product_rounding
 from gramless.progress import observer
 
+_MORE = 2  # blocks that a draft adds at most for the sake of the certificate
 _LEFT = 4  # passes that must still fit before the deadline: the next one, verification and certificate
 
 
@@ -74,8 +76,15 @@ class BlockKrylov(Solver):
         coarse = getattr(operator, "draft", None)
         if coarse is not None and n > 4 * self._width(goal.k, n):
             draft = Draft(coarse)
-            drafted = self._iterate(draft, goal, coarse=True)
-            start, products, probes = _verify(operator, drafted, draft.scale, goal, self._most_verified(goal.k))
+            most = self._most_verified(goal.k)
+
+            def complete(values: Array) -> bool:
+                """Whether the certificate needs no random vectors; these cost more than another pass."""
+                estimate = getattr(coarse, "frobenius2_estimate", np.inf)
+                return estimate == np.inf or not _columns_to_verify(values[:most] * draft.scale, goal.k, estimate)[1]
+
+            drafted = self._iterate(draft, goal, complete=complete)
+            start, products, probes = _verify(operator, drafted, draft.scale, goal, most)
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
 
     def _most_verified(self, k: int) -> int:
@@ -93,10 +102,13 @@ class BlockKrylov(Solver):
         *,
         products: Array | None = None,
         probes: tuple[Array, ...] = (),
-        coarse: bool = False,
+        complete: Callable[[Array], bool] | None = None,
     ) -> Basis:
-        """Expand until the leading pairs meet the tolerance; restart when the basis is full."""
-        n = operator.shape[0]
+        """Expand until the leading pairs meet the tolerance; restart when the basis is full.
+
+        A draft goes on for a few more blocks until ``complete(values)``, if given.
+        """
+        n, coarse, more = operator.shape[0], complete is not None, _MORE
         width = self._width(goal.k, n)
         room = self.max_columns or basis_columns(width)
         if coarse:  # twice as many columns take the same memory in float32
@@ -119,7 +131,10 @@ class BlockKrylov(Solver):
                 and _nothing_rises(values, residuals, goal, given)
             ):
                 outcome = Outcome.CONVERGED
-                break
+                more -= 1
+                full = state.q.shape[1] + width > most
+                if complete is None or more < 0 or full or complete(values):
+                    break
             history.append(worst)
             if not goal.leaves(_LEFT * (perf_counter() - began) / max(1, done)):
                 outcome = Outcome.TIME_LIMIT

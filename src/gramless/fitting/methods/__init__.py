@@ -2,7 +2,7 @@
 # ruff: noqa: I001  (methods appear in a plan in the order of these imports)
 
 from gramless.fitting.methods.base import Method, Solution, Solved, State, methods
-from gramless.fitting.methods.planning import Plan, carried_on, choose, make_plan, where_asked
+from gramless.fitting.methods.planning import InaccurateError, Plan, carried_on, choose, make_plan, where_asked
 from gramless.fitting.methods.explicit import ExplicitMethod
 from gramless.fitting.methods.exact import DenseMethod, TiledMethod
 from gramless.fitting.methods.cuda import CudaMethod
@@ -20,6 +20,7 @@ __all__ = [
     "CudaMethod",
     "DenseMethod",
     "ExplicitMethod",
+    "InaccurateError",
     "KeptRows",
     "MergedSpaces",
     "MergingMethod",

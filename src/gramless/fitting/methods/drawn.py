@@ -13,7 +13,9 @@ from gramless.features import DenseMoments, PairedMap, Spectrum
 from gramless.features.landmark_sizes import MORE_VECTORS
 from gramless.gram.tiled import kernel_radius, rectangular_error, rectangular_product
 from gramless.problem import Problem
+from gramless.progress import observer
 
+_TOGETHER = 4096  # rows between two reports of progress
 _FIRST = 256  # rows that tell how many rows to draw
 
 
@@ -175,7 +177,11 @@ class _Action:
     def rows(self, chosen: Array) -> tuple[Array, Array]:
         """Rows `chosen` (m,) of E V, and bounds on their errors: both (m, b)."""
         features, moments, unit, part = self._features, self._moments, unit_roundoff(), self._x[chosen]
-        product = rectangular_product(features.kernel, part, self._x, self._vectors)
+        product = np.empty((len(chosen), self._vectors.shape[1]))
+        for first in range(0, len(chosen), _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            product[some] = rectangular_product(features.kernel, part[some], self._x, self._vectors)
+            observer().summed(min(first + _TOGETHER, len(chosen)), len(chosen))
         entry = rectangular_error(features.kernel, part, self._x) + 4 * unit * self._largest
         rows = features.rows(part)
         height = np.sqrt(self._weights[chosen])[:, None]

@@ -17,6 +17,7 @@ from gramless.fitting.methods.layout import (
     Layout,
     choose_layout,
     expected_passes,
+    expected_peak,
     float32_norm,
     gram_seconds,
     most_pairs,
@@ -85,7 +86,7 @@ class TiledMethod(Traits):
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         layout = choose_layout(problem)
         solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
-        started = request.solver is None and layout.landmarks
+        started = request.solver is None and layout.landmarks and request.start is None
         if isinstance(rows, ClusterRows):
             start = parted_start(problem, rows, layout.width, request.rng) if started else None
             centered = CenteredGram(PartedGram(problem.kernel, rows, draft=layout.draft))
@@ -93,7 +94,9 @@ class TiledMethod(Traits):
             block = rows.whole()
             return Solved(assemble(problem, block, centered, result), block)
         block = rows.whole()
-        start = landmark_start(problem, block.x, block.weights, layout.width, request.rng) if started else None
+        start = request.start
+        if started:
+            start = landmark_start(problem, block.x, block.weights, layout.width, request.rng)
         gram = _tiles(problem, block, layout)
         if layout.float32 and gram.rough is not None and _checked(problem, gram.rough, request.rng):
             centered = CenteredGram(gram.rough)
@@ -120,7 +123,7 @@ def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:
 
 def _checked(problem: Problem, rough: Float32Gram, rng: np.random.Generator) -> bool:
     """Whether float32 tiles suffice for the tolerance; has them compared with float64 where the worst case does not."""
-    norm = float32_norm(problem, problem.peak * problem.weight)
+    norm = 0.9 * float32_norm(problem, expected_peak(problem))
     if rough.spot_check.worst > norm:
         pairs = rough.spot_check.pairs_for(norm)
         if pairs > most_pairs(problem.n):

@@ -9,14 +9,20 @@ import numpy as np
 from gramless.arrays import unit_roundoff
 from gramless.eigen.block_krylov import basis_columns, block_width
 from gramless.fitting.methods.start import GROUPS, LANDMARKS, ROWS
+from gramless.gram.spectrum import CAUTION
 from gramless.gram.tiled import PREPARED, TILE
 from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.machine import Machine
 from gramless.problem import Problem
 
 _MACHINE = Machine()
-FLOAT32_SHARE = 0.5  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
+FLOAT32_SHARE = 0.2  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
 _MULTIPLY, _VALUES = 4e10, 4.5e8  # operations of tile products, and kernel values, per second and thread in float64
+_PAIR = 3e-6  # seconds to compare an entry with float64, besides its product
+_USUAL = 2.0  # the usual error of an entry in units of roundoff
+_PROBED = 3.2  # passes of a draft below which the certificate needs random vectors
+_CONVERT = 1.2e-9  # seconds to convert an entry of a tile to float64
+_SHARPER = 0.3  # sweeps that the smaller tolerance of float32 tiles costs
 _STORE = 1.2e9  # bytes per second written to new memory
 
 
@@ -71,18 +77,26 @@ def choose_layout(problem: Problem) -> Layout:
     basis = min(columns, passes * width)
     inner = 16 * n * width * basis / (_MACHINE.gemm * problem.threads) + 4 * basis**3 / 1.5e10 + 3e-3
 
+    pairs = float32_pairs(problem)
+
     def layout(draft: bool, keep: float) -> Layout:
         tiles = _all_tiles(problem) / (2 if draft else 1)
         kept = min(1.0, keep / tiles) if tiles else 1.0
         made = 1 + (passes - 1) * (1 - kept)
         seconds = made * make + passes * (multiply + inner) + kept * tiles / _STORE
-        single = draft and float32_suffices(problem)
-        if single:  # the certificate takes about three more passes over the same tiles
-            made = 1 + (passes + 2) * (1 - kept)
-            seconds = made * make / 2 + passes * (multiply + inner) / 2 + 3 * multiply + kept * tiles / _STORE
-        elif draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
-            more = 1.3 + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
-            seconds = seconds / 2 + more * (make + multiply + inner)
+        single = False
+        if draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
+            probes = 0.8 if passes < _PROBED else 0.2  # a small basis has too little of the Frobenius norm
+            more = 1.3 + (1 - kept) * probes + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
+            refined = seconds / 2 + more * (make + multiply + inner) + kept * probes * multiply
+            sweeps = passes + _SHARPER  # or the same tiles again, in sums of float64, and a comparison of entries
+            made = 1 + (sweeps + probes) * (1 - kept)
+            seconds = made * make / 2 + sweeps * (multiply + inner) / 2 + kept * tiles / _STORE
+            seconds += (1 + probes) * (multiply + n**2 * _CONVERT / problem.threads) + pairs * (
+                64 * problem.d / _MULTIPLY + _PAIR
+            ) / problem.threads
+            single = seconds < refined
+            seconds = min(seconds, refined)
         ready = 8 * n * (problem.d + 4)
         more_ready = ready * (1.5 if draft else 1) - min(PREPARED, ready)
         if more_ready > spare - keep:
@@ -104,26 +118,36 @@ def float32_norm(problem: Problem, peak: float) -> float:
     return (1 - FLOAT32_SHARE) / 2 * problem.tol * peak
 
 
+def expected_peak(problem: Problem) -> float:
+    """The largest eigenvalue as the sample suggests it; the problem has a cautious estimate."""
+    return problem.peak * problem.weight / CAUTION
+
+
 def most_pairs(n: int) -> float:
     """Pairs of rows whose comparison with float64 takes a small part of a pass."""
-    return min(1e6, n**2 / 1000)
+    return min(4e6, n**2 / 1000)
 
 
-def float32_suffices(problem: Problem) -> bool:
-    """Whether a sample of the rows suggests that float32 tiles can be certified to the tolerance."""
-    if problem.sample is None or problem.workers or not len(problem.sample):
-        return False
+def float32_pairs(problem: Problem) -> float:
+    """Entries to compare with float64 so that float32 tiles are certified to the tolerance, as a sample suggests.
+
+    0 where the worst case of rounding is small enough, infinite where no number of entries would do.
+    """
+    norm = float32_norm(problem, expected_peak(problem))
+    if problem.sample is None or problem.workers or not len(problem.sample) or not norm > 0:
+        return np.inf
     rows, kernel = np.asarray(problem.sample[::8], dtype=np.float64), problem.kernel
-    norm = float32_norm(problem, problem.peak * problem.weight)
-    if not norm > 0:
-        return False
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(rows - rows.mean(axis=0) if kernel.shift_invariant else rows, axis=1)
         roundings = [kernel.rounding(float(r), problem.d, unit_roundoff(np.float32)) for r in lengths]
-        sizes = [kernel.bound(float(r)) for r in lengths]
-        bounds = np.array([r.absolute + r.relative * size for r, size in zip(roundings, sizes, strict=True)])
-        worst = problem.weight * np.sqrt(2 * np.mean(bounds**2))
-        return bool(30 * (worst / norm) ** 2 <= most_pairs(problem.n))
+        sizes = np.array([kernel.bound(float(r)) for r in lengths])
+        bounds = np.array([r.absolute for r in roundings]) + np.array([r.relative for r in roundings]) * sizes
+        worst = float(problem.weight * np.sqrt(2 * np.mean(bounds**2)))
+        usual = float(problem.weight * _USUAL * unit_roundoff(np.float32) * np.sqrt(np.mean(sizes**2)))
+        if worst <= norm:
+            return 0.0
+        pairs = 30 * (worst / norm) ** 2
+        return pairs if usual <= norm and pairs <= most_pairs(problem.n) else np.inf
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gramless.arrays.memory import enough_bytes, readable_bytes
 from gramless.errors import LongFitWarning, MemoryLimitError
@@ -21,6 +21,20 @@ _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
 
 Result = TypeVar("Result")
+
+
+class InaccurateError(Exception):
+    """A method has missed the tolerance that its estimate promised; another method goes on from what it computed.
+
+    Attributes
+    ----------
+    result : object
+        The result, for the case that there is no other method.
+    """
+
+    def __init__(self, text: str, result: Any) -> None:
+        super().__init__(text)
+        self.result = result
 
 
 @dataclass(frozen=True)
@@ -102,9 +116,10 @@ class Plan:
         return self.candidates[self.chosen].seconds
 
     def carry_out(self, run: Callable[[Plan, Problem], Result], problem: Problem | None = None) -> tuple[Plan, Result]:
-        """The plan carried out, and the result of `run`: for this plan, or for the next best that fits in memory.
+        """The plan carried out, and the result of `run`: for this plan, or for the next best.
 
-        A MemoryLimitError is raised for a method that the user named, and for rows that can be read only once.
+        The next best is tried after a MemoryLimitError and after an InaccurateError. A MemoryLimitError is raised for a
+        method that the user named, and for rows that can be read only once.
 
         Parameters
         ----------
@@ -126,6 +141,11 @@ class Plan:
                 if self.forced or self.problem.streaming:
                     raise
                 plan = plan.without(plan.chosen, str(error))
+            except InaccurateError as error:
+                try:
+                    plan = plan.without(plan.chosen, str(error))
+                except (ValueError, MemoryLimitError):
+                    return plan, error.result
 
     def warn_if_long(self) -> None:
         """Warn before a fit of many minutes, and name a faster method."""

@@ -310,6 +310,10 @@ class Float32Gram(TiledGram):
         self._checking = True
 
     @property
+    def stored(self) -> bool:
+        return self._tiles.stored
+
+    @property
     def perturbation(self) -> Perturbation:
         if self._measured is not None and self._measured < self._worst:
             return Perturbation(self._measured, FAILURE_PROBABILITY)

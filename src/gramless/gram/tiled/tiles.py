@@ -77,6 +77,11 @@ class Tiles:
         kept[...] = tile
         return kept
 
+    @property
+    def stored(self) -> bool:
+        """Whether at least half of the tiles are kept."""
+        return bool(4 * len(self._kept) >= self.blocks * (self.blocks + 1))
+
     def block(self, i: int) -> Any:
         """Block `i`, prepared for products; kept when all blocks together are small."""
         block = self._prepared.get(i)
