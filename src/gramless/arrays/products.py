@@ -20,6 +20,8 @@ _COLUMNS = 160  # columns of a result computed at a time, so that the partial su
 def inner(a: Any, b: Any) -> Array:
     """``a.T @ b`` for tall `a` (n, p) and `b` (n, q), as a sum over chunks of rows, taken in float64.
 
+    Of ``inner(a, a)`` one triangle is computed, and mirrored.
+
     Examples
     --------
     >>> inner(np.ones((3, 1)), np.ones((3, 2)))
@@ -33,14 +35,18 @@ def inner(a: Any, b: Any) -> Array:
     def add(piece: tuple[int, int]) -> None:
         g, left = piece
         columns = slice(left, left + _COLUMNS)
+        above = left + _COLUMNS if a is b else a.shape[1]  # rows of the result down to the diagonal
         for first in range(g * step, min(len(a), (g + 1) * step), _CHUNK):
             part = slice(first, first + _CHUNK)
-            groups[g, :, columns] += a[part].T @ b[part, columns]
+            groups[g, :above, columns] += a[part, :above].T @ b[part, columns]
 
     run_in_threads(add, [[(g, left) for g in range(len(groups)) for left in range(0, b.shape[1], _COLUMNS)]])
     total: Array = groups[0]
     for group in groups[1:]:
         total += group
+    if a is b:
+        for left in range(_COLUMNS, len(total), _COLUMNS):
+            total[left : left + _COLUMNS, :left] = total[:left, left : left + _COLUMNS].T
     return total
 
 

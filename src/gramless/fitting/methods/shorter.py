@@ -17,7 +17,7 @@ Choice = Callable[[Problem], "Plan"]
 
 _SHORT = 1.0  # seconds of a fit that need not be shorter
 _LONG = 600.0  # seconds that a fit with the default tolerance takes at most, if there is a much shorter one
-_SHORTER = 300.0
+_SHORTER = 200.0  # seconds, planned, of that one
 _WORST = 1e-3  # residual at most that is returned instead of a long fit
 _ENOUGH = 1e-8  # residual that is returned if it takes a quarter of the time
 _USED = 0.8  # part of a time limit that a plan may take: estimates are not exact

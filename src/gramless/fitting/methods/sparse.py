@@ -28,7 +28,10 @@ _MOST_COLUMNS = 8  # with more columns, a tree finds neighbours no faster than a
 _SHARE = 0.05  # share of the tolerance that the cutoff may take
 _CLUSTERED = 4.0  # neighbours of real data, relative to points spread uniformly over their box
 _SEARCH, _STORE = 2e-8, 6e-8  # seconds to examine a pair, and to store an entry
-_MULTIPLY = 0.8e-10  # seconds to multiply an entry by a number
+_MULTIPLY, _FROM_MEMORY = 0.8e-10, 2.5e-10  # seconds to multiply an entry by a number, from cache and from memory
+_CACHED = 10**7  # entries that stay in cache
+_UNSTARTED = 4  # more passes than from a start by landmarks
+_FEWEST_PAIRS = 20  # near pairs of the sample that tell how many neighbours there are
 
 
 class SparseMethod(Traits):
@@ -46,9 +49,9 @@ class SparseMethod(Traits):
             return Estimate(np.inf, basis, problem.tol)
         radius = cut_radius(problem.kernel, _SHARE * max(problem.tol, 1e-15) / n)
         neighbours = expected_neighbours(problem, radius)
-        passes = expected_passes(problem)
+        passes = expected_passes(problem) + _UNSTARTED
         pairs = n / 2 * neighbours
-        multiply = _MULTIPLY * 2 * pairs * width / problem.threads
+        multiply = (_MULTIPLY if pairs < _CACHED else _FROM_MEMORY) * 2 * pairs * width / problem.threads
         orthogonalise = 8 * n * width * 5 * width / (_MACHINE.gemm * problem.threads)
         looked_at = min(n * n / 2, pairs * (1 + problem.d) ** 1.5)  # the tree's boxes that a ball meets are larger
         search = (_SEARCH * looked_at + _STORE * pairs) / problem.threads
@@ -108,7 +111,12 @@ methods.register("sparse")(SparseMethod())
 
 
 def expected_neighbours(problem: Problem, radius: float) -> float:
-    """Expected number of neighbours of a row within `radius`, for rows in their box with some clustering."""
+    """Expected number of neighbours of a row within `radius`: from the sample, else for rows spread over their box."""
+    if problem.sample is not None and len(problem.sample) > 1:
+        tree, m = cKDTree(np.asarray(problem.sample, dtype=np.float64)), len(problem.sample)
+        near = float(tree.count_neighbors(tree, radius)) - m
+        if near >= 2 * _FEWEST_PAIRS:
+            return min(float(problem.n), 1 + near / (m * (m - 1)) * problem.n)
     extent = np.maximum(np.asarray(problem.high) - np.asarray(problem.low), 0.0)
     wide = extent > 2 * radius
     m = int(wide.sum())
