@@ -8,6 +8,22 @@ from gramless.arrays import Array, blank, is_tensor, unit_roundoff
 from gramless.kernels.base import Kernel
 
 
+def worst_error(kernel: Kernel, radius: float, d: int, unit: float) -> float:
+    """Largest error of a value for rows (d,) within `radius`, in arithmetic of unit roundoff `unit`; may be infinite.
+
+    Examples
+    --------
+    >>> from gramless.kernels import Gaussian
+    >>> worst_error(Gaussian(1.0), 1.0, 2, 1e-16) < 1e-13
+    True
+    """
+    try:
+        rounding = kernel.rounding(radius, d, unit)
+        return float(rounding.absolute + rounding.relative * kernel.bound(radius))
+    except OverflowError:
+        return float("inf")
+
+
 def pair_values(kernel: Kernel, x: Any, y: Any, shift: Array | None) -> tuple[Array, Array]:
     """k(x_i, y_i) for rows of `x` and `y` (m, d), and bounds on their errors: both (m,), in float64.
 

@@ -12,6 +12,7 @@ from gramless.fitting.methods.start import GROUPS, LANDMARKS, ROWS
 from gramless.gram.spectrum import CAUTION
 from gramless.gram.tiled import PREPARED, TILE
 from gramless.kernels import FromCallable, Precomputed, RadialKernel
+from gramless.kernels.pairs import worst_error
 from gramless.machine import Machine
 from gramless.problem import Problem
 
@@ -23,6 +24,7 @@ _USUAL = 2.0  # the usual error of an entry in units of roundoff
 _PROBED = 3.2  # passes of a draft below which the certificate needs random vectors
 _CONVERT = 1.2e-9  # seconds to convert an entry of a tile to float64
 _SHARPER = 0.3  # sweeps that the smaller tolerance of float32 tiles costs
+_FINEST, _FEWEST = 1e-7, 3000  # the smallest tolerance, and the fewest rows, for which float32 is considered
 _STORE = 1.2e9  # bytes per second written to new memory
 
 
@@ -134,16 +136,16 @@ def float32_pairs(problem: Problem) -> float:
     0 where the worst case of rounding is small enough, infinite where no number of entries would do.
     """
     norm = float32_norm(problem, expected_peak(problem))
-    if problem.sample is None or problem.workers or not len(problem.sample) or not norm > 0:
+    hopeless = problem.tol < _FINEST or problem.n < _FEWEST or problem.workers or not norm > 0
+    if hopeless or problem.sample is None:
         return np.inf
     rows, kernel = np.asarray(problem.sample[::8], dtype=np.float64), problem.kernel
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(rows - rows.mean(axis=0) if kernel.shift_invariant else rows, axis=1)
-        roundings = [kernel.rounding(float(r), problem.d, unit_roundoff(np.float32)) for r in lengths]
-        sizes = np.array([kernel.bound(float(r)) for r in lengths])
-        bounds = np.array([r.absolute for r in roundings]) + np.array([r.relative for r in roundings]) * sizes
+        unit = unit_roundoff(np.float32)
+        bounds = np.array([worst_error(kernel, float(r), problem.d, unit) for r in lengths])
         worst = float(problem.weight * np.sqrt(2 * np.mean(bounds**2)))
-        usual = float(problem.weight * _USUAL * unit_roundoff(np.float32) * np.sqrt(np.mean(sizes**2)))
+        usual = float(problem.weight * _USUAL * unit * np.sqrt(np.mean(kernel.diagonal(rows) ** 2)))
         if worst <= norm:
             return 0.0
         pairs = 30 * (worst / norm) ** 2

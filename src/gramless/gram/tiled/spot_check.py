@@ -7,7 +7,7 @@ import numpy as np
 from gramless.arrays import Array, run_in_threads, unit_roundoff
 from gramless.certificates import FAILURE_PROBABILITY, hoeffding_upper
 from gramless.gram.tiled.tiles import TILE, Tiles
-from gramless.kernels.pairs import pair_values
+from gramless.kernels.pairs import pair_values, worst_error
 from gramless.kernels.points import Points
 
 _CHUNK = 2048
@@ -59,9 +59,7 @@ class SpotCheck:
         parts = np.maximum(lengths / max(largest, np.finfo(float).tiny), 2.0**-10)
         steps, where = np.unique(np.ceil(4 * np.log2(parts)), return_inverse=True)  # few lengths, each rounded up
         radii = [largest * float(2 ** (step / 4)) for step in steps]
-        roundings = [kernel.rounding(radius, tiles.d, unit) for radius in radii]
-        sizes = [kernel.bound(radius) for radius in radii]
-        return np.array([r.absolute + r.relative * size for r, size in zip(roundings, sizes, strict=True)])[where]
+        return np.array([worst_error(kernel, radius, tiles.d, unit) for radius in radii])[where]
 
     def pairs_for(self, norm: float) -> float:
         """Number of pairs that prove the norm to be at most `norm`, if their errors are negligible."""
