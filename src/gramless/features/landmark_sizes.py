@@ -88,7 +88,7 @@ def _sizes(problem: Problem, curve: LandmarkCurve, m: int, s: int) -> Sizes:
     rows = min(rows_to_draw(trace, goal, vectors), n / 4)
     error = max(residual / _SHARE, rows_to_draw(trace, 1.0, vectors) / rows)
     entry = 1 / _VALUES + 2 * (d + vectors) / _MULTIPLY  # one kernel value, and its products with all vectors
-    passes = m + rows + (m + 3 * s if s else 0)
+    passes = m + rows + (m + 3.5 * s if s else 0)
     features = m * (1 / _VALUES + 2 * d / _MULTIPLY) + 4.5 * m**2 / _MULTIPLY
     level = (100 * m * features + s**3 / 3 / _MULTIPLY) if s else 0.0
     seconds = (n * passes * entry + level) / problem.threads

@@ -1,14 +1,16 @@
 """Landmarks that know how good they are: residuals and intervals from drawn rows hold, and are as narrow as asked."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from gramless import KernelPCA
 from gramless.fitting.methods import explicit
 from gramless.gram import CenteredGram, TiledGram
-from gramless.kernels import Gaussian, Matern, Polynomial
+from gramless.kernels import Gaussian, Matern
 
-N = 12_000
+N = 10_500  # just enough for a curve
 
 
 def mixture(n=N, d=8):
@@ -24,6 +26,13 @@ INPUTS = {
 }
 
 
+@cache
+def exact_fit(name):
+    weights = np.where(np.arange(N) % 7 == 0, 3.0, 1.0) if name == "plain" else np.ones(N)
+    kpca = KernelPCA(5, kernel=Gaussian(8.0), method="tiled", tol=1e-6, random_state=0)
+    return kpca.fit(INPUTS[name], sample_weight=weights), weights
+
+
 def true_residual(model, kernel, x, weights):
     roots = np.sqrt(weights)
     centered = CenteredGram(TiledGram(kernel, x, None if (weights == 1).all() else weights))
@@ -36,9 +45,8 @@ def true_residual(model, kernel, x, weights):
 @pytest.mark.parametrize("name", INPUTS)
 def test_the_tolerance_is_kept_and_the_intervals_hold(name, method):
     x, kernel = INPUTS[name], Gaussian(8.0)
-    weights = np.where(np.arange(N) % 7 == 0, 3.0, 1.0) if name == "plain" else np.ones(N)
+    exact, weights = exact_fit(name)
     model = KernelPCA(5, kernel=kernel, method=method, tol=1e-3, random_state=0).fit(x, sample_weight=weights)
-    exact = KernelPCA(5, kernel=kernel, method="tiled", tol=1e-9, random_state=0).fit(x, sample_weight=weights)
     assert (true_residual(model, kernel, x, weights) <= 1e-3 * exact.eigenvalues_[0]).all()
     found = model.certificate_
     assert (found.lower <= exact.certificate_.upper).all()
@@ -54,13 +62,11 @@ def test_drawn_rows_prove_far_more_than_pairs(monkeypatch):
     assert (with_rows.upper - with_rows.lower < 0.5 * (without.upper - without.lower)).all()
 
 
-@pytest.mark.parametrize(
-    "kernel", [Matern(1.5, 8.0), Polynomial(3, 1.0, 0.02), Gaussian(8.0) + Gaussian(20.0)], ids=str
-)
+@pytest.mark.parametrize("kernel", [Matern(1.5, 20.0), Gaussian(20.0) + Gaussian(40.0)], ids=str)
 def test_other_kernels(kernel):
     x = mixture()
     model = KernelPCA(4, kernel=kernel, method="sampled", random_state=0).fit(x)
-    truth = KernelPCA(4, kernel=kernel, method="tiled", tol=1e-9, random_state=0).fit(x).certificate_
+    truth = KernelPCA(4, kernel=kernel, method="tiled", tol=1e-6, random_state=0).fit(x).certificate_
     assert (model.certificate_.lower <= truth.upper).all()
     assert (truth.lower <= model.certificate_.upper).all()
 
@@ -68,11 +74,11 @@ def test_other_kernels(kernel):
 def test_more_rows_leave_the_bounds_that_hold_for_them():
     """What was drawn from the rows of a fit says nothing about later ones."""
     x = mixture()
-    model = KernelPCA(3, kernel=Gaussian(8.0), method="landmarks", tol=1e-3, random_state=0).fit(x[:11_000])
+    model = KernelPCA(3, kernel=Gaussian(8.0), method="landmarks", tol=1e-3, random_state=0).fit(x[:10_000])
     narrow = model.certificate_
-    model.partial_fit(x[11_000:])
+    model.partial_fit(x[10_000:])
     wide = model.certificate_
-    truth = KernelPCA(3, kernel=Gaussian(8.0), method="tiled", tol=1e-9, random_state=0).fit(x).certificate_
+    truth = KernelPCA(3, kernel=Gaussian(8.0), method="tiled", tol=1e-6, random_state=0).fit(x).certificate_
     assert (wide.lower <= truth.upper).all()
     assert (truth.lower <= wide.upper).all()
     assert (wide.upper - wide.lower > narrow.upper - narrow.lower).all()

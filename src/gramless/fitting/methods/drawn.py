@@ -121,9 +121,10 @@ def draw_rows(
     goal = problem.tol * float(values[0])
     norm = max(goal - float(turned[problem.k - 1]) - blurred, 0.2 * goal, 2 * first)
     most = max(_FIRST, len(weights) // 4)
-    n = int(np.clip(rows_to_draw(tau, 0.97 * norm, b, 1.15 * first), _FIRST, most))
+    n = int(np.clip(rows_to_draw(tau, 0.95 * norm, b, 1.2 * first), _FIRST, most))
     inside = _inside(*draw(n), tau, n)
-    if (inside.each + turned)[problem.k - 1] > goal >= 2 * first and n < most:  # an unlucky draw: once more, with more
+    reached = float((inside.each + turned)[: problem.k].max())
+    if reached > goal >= 2 * first and n < most:  # an unlucky draw: once more, with more rows
         n = min(most, 2 * n)
         inside = _inside(*draw(n), tau, n)
     return Drawn(

@@ -19,7 +19,7 @@ from gramless.problem import Problem
 _MACHINE = Machine()
 FLOAT32_SHARE = 0.2  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
 _MULTIPLY, _VALUES = 4e10, 4.5e8  # operations of tile products, and kernel values, per second and thread in float64
-_PAIR = 3e-6  # seconds to compare an entry with float64, besides its product
+_PAIR = 8e-6  # seconds to compare an entry with float64, besides its product
 _USUAL = 2.0  # the usual error of an entry in units of roundoff
 _PROBED = 3.2  # passes of a draft below which the certificate needs random vectors
 _CONVERT = 1.2e-9  # seconds to convert an entry of a tile to float64
@@ -94,9 +94,8 @@ def choose_layout(problem: Problem) -> Layout:
             sweeps = passes + _SHARPER  # or the same tiles again, in sums of float64, and a comparison of entries
             made = 1 + (sweeps + probes) * (1 - kept)
             seconds = made * make / 2 + sweeps * (multiply + inner) / 2 + kept * tiles / _STORE
-            seconds += (1 + probes) * (multiply + n**2 * _CONVERT / problem.threads) + pairs * (
-                64 * problem.d / _MULTIPLY + _PAIR
-            ) / problem.threads
+            seconds += (1 + probes) * (multiply + n**2 * _CONVERT / problem.threads)
+            seconds += pairs * (64 * problem.d / (_MULTIPLY * problem.threads) + _PAIR)
             single = seconds < refined
             seconds = min(seconds, refined)
         ready = 8 * n * (problem.d + 4)
