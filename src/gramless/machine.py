@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+TILE_VALUES = 4.5e8  #: kernel values in float64 per second and thread, in tiles that stay in cache
+TILE_PRODUCTS = 4e10  #: operations of products in float64 per second and thread, of such tiles
+
 
 @dataclass(frozen=True)
 class Machine:

@@ -232,8 +232,10 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
 def operator_for_probes(operator: Operator, last: float) -> Any:
     """The operator to multiply probes by: its rough form, if stored and accurate beside the `last` wanted value."""
     rough = getattr(operator, "rough", None)
-    near = rough is not None and rough.stored and rough.perturbation.norm <= 0.05 * last
-    return rough if near else operator
+    if rough is None or not rough.stored:
+        return operator
+    away = rough.perturbation  # a probable one would be one more event that may fail
+    return rough if away.norm <= 0.05 * last and not away.failure_probability else operator
 
 
 def _probe_error(operator: Counted, basis: Basis, rounding: float) -> float:

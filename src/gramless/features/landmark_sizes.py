@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gramless.certificates import rows_to_draw
 from gramless.features.landmark_curve import LandmarkCurve, landmark_curve
 from gramless.kernels import FromCallable, Precomputed
+from gramless.machine import TILE_PRODUCTS, TILE_VALUES
 from gramless.problem import Problem
 
 MORE_VECTORS = 10  #: vectors of the certificate beyond the components asked for
@@ -16,7 +17,6 @@ _CAUTION = 1.3  # a curve from a sample may be too low by as much
 _SHARE = 0.3  # part of the tolerance that the true residual may take
 _FEWEST_ROWS, _FEWEST_COLUMNS = 10_000, 4  # for smaller problems and in few columns other methods are better
 _PATIENCE = 10.0
-_VALUES, _MULTIPLY = 4.5e8, 4e10  # kernel values, and operations of products, per second and thread
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def _sizes(problem: Problem, curve: LandmarkCurve, m: int, s: int) -> Sizes:
     goal = max(problem.tol, residual / _SHARE)
     rows = min(rows_to_draw(trace, goal, vectors), n / 4)
     error = max(residual / _SHARE, rows_to_draw(trace, 1.0, vectors) / rows)
-    entry = 1 / _VALUES + 2 * (d + vectors) / _MULTIPLY  # one kernel value, and its products with all vectors
+    entry = 1 / TILE_VALUES + 2 * (d + vectors) / TILE_PRODUCTS  # one kernel value, and its products with all vectors
     passes = m + rows + (m + 3.5 * s if s else 0)
-    features = m * (1 / _VALUES + 2 * d / _MULTIPLY) + 4.5 * m**2 / _MULTIPLY
-    level = (100 * m * features + s**3 / 3 / _MULTIPLY) if s else 0.0
+    features = m * (1 / TILE_VALUES + 2 * d / TILE_PRODUCTS) + 4.5 * m**2 / TILE_PRODUCTS
+    level = (100 * m * features + s**3 / 3 / TILE_PRODUCTS) if s else 0.0
     seconds = (n * passes * entry + level) / problem.threads
     size = 8 * (3 * n * vectors + 4 * s**2 + problem.threads * 1024 * (s + 3 * vectors))
     return Sizes(m, s, float(error), float(seconds), int(size), float(seconds + n * features / problem.threads))

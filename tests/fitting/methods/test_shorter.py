@@ -10,7 +10,7 @@ import pytest
 from gramless import KernelPCA, LongFitWarning
 from gramless.arrays.durations import parse_seconds
 from gramless.eigen import NotConvergedWarning, Outcome, eigsh
-from gramless.fitting.methods import make_plan
+from gramless.fitting.methods import make_plan, planning
 from gramless.fitting.methods.planning import Plan
 from gramless.fitting.methods.shorter import shortened, within_limit
 from gramless.kernels import Gaussian
@@ -109,15 +109,15 @@ def test_estimators_take_a_limit():
 
 
 def test_a_fit_that_was_cut_says_so_and_names_the_way_to_the_long_one(monkeypatch):
-    from gramless.fitting.methods import shorter
+    def cut(plan, choice):
+        shorter = choice(replace(plan.problem, tol=1e-3, strict=True))
+        return replace(shorter, rule="tol=1e-10, the default, would take about 3 h", cut=True)
 
-    rng = np.random.default_rng(0)
-    x = 1.5 * rng.standard_normal((8, 8))[rng.integers(0, 8, 12_000)] + rng.standard_normal((12_000, 8))
-    monkeypatch.setattr(shorter, "_LONG", 0.0)  # every fit is long
-    monkeypatch.setattr(shorter, "_SHORT", 1e9)
-    monkeypatch.setattr(shorter, "_SHORTER", 0.9)
-    kpca = KernelPCA(3, kernel="rbf", gamma=0.01, random_state=0)
-    plan = kpca.plan(x)
-    if plan.cut:
-        with pytest.warns(LongFitWarning, match=r"certified to 1e-0\d.*because tol=1e-10, the default.*pass tol=1e-10"):
-            kpca.fit(x)
+    monkeypatch.setattr(planning, "shortened", cut)
+    x = np.random.default_rng(0).standard_normal((400, 5))
+    with pytest.warns(LongFitWarning, match=r"certified to 1e-03 .*because tol=1e-10, the default.*pass tol=1e-10 for"):
+        model = KernelPCA(3, kernel="rbf", random_state=0).fit(x)
+    assert model.plan_.problem.tol == 1e-3
+    with warnings.catch_warnings():  # a tolerance that was given is kept without a word
+        warnings.simplefilter("error")
+        assert KernelPCA(3, kernel="rbf", random_state=0, tol=1e-6).fit(x).plan_.problem.tol == 1e-6

@@ -32,8 +32,6 @@ class Drawn:
     residual : ndarray of shape (b,)
         Bounds on norm(K v - l v).
     failure_probability : float
-    rows : int
-        Number of rows drawn.
     """
 
     values: Array
@@ -41,7 +39,6 @@ class Drawn:
     upper: Array
     residual: Array
     failure_probability: float
-    rows: int
 
     def narrowed(self, spectrum: Spectrum) -> Spectrum:
         """The spectrum of the same moments, with the narrower of both bounds."""
@@ -133,7 +130,6 @@ def draw_rows(
         upper=inside.upper_bounds(values, beyond + slack + moments.residual_norm) + slack,
         residual=inside.each + turned,
         failure_probability=inside.failure_probability + moments.failure_probability,
-        rows=n,
     )
 
 

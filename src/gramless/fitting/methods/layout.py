@@ -13,12 +13,11 @@ from gramless.gram.spectrum import CAUTION
 from gramless.gram.tiled import PREPARED, TILE
 from gramless.kernels import FromCallable, Precomputed, RadialKernel
 from gramless.kernels.pairs import worst_error
-from gramless.machine import Machine
+from gramless.machine import TILE_PRODUCTS, TILE_VALUES, Machine
 from gramless.problem import Problem
 
 _MACHINE = Machine()
 FLOAT32_SHARE = 0.2  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
-_MULTIPLY, _VALUES = 4e10, 4.5e8  # operations of tile products, and kernel values, per second and thread in float64
 _PAIR = 8e-6  # seconds to compare an entry with float64, besides its product
 _USUAL = 2.0  # the usual error of an entry in units of roundoff
 _PROBED = 3.2  # passes of a draft below which the certificate needs random vectors
@@ -74,7 +73,7 @@ def choose_layout(problem: Problem) -> Layout:
     held = basis_bytes(n, columns, width)
     spare = max(0.0, room - held)
     landmarks = start_bytes(problem, width) <= spare + held / 2  # the start is computed before the basis exists
-    make, multiply = gram_seconds(problem), 2 * n**2 * width / (_MULTIPLY * problem.threads)
+    make, multiply = gram_seconds(problem), 2 * n**2 * width / (TILE_PRODUCTS * problem.threads)
     passes = expected_passes(problem) + (0 if landmarks else 2)
     basis = min(columns, passes * width)
     inner = 16 * n * width * basis / (_MACHINE.gemm * problem.threads) + 4 * basis**3 / 1.5e10 + 3e-3
@@ -95,7 +94,7 @@ def choose_layout(problem: Problem) -> Layout:
             made = 1 + (sweeps + probes) * (1 - kept)
             seconds = made * make / 2 + sweeps * (multiply + inner) / 2 + kept * tiles / _STORE
             seconds += (1 + probes) * (multiply + n**2 * _CONVERT / problem.threads)
-            seconds += pairs * (64 * problem.d / (_MULTIPLY * problem.threads) + _PAIR)
+            seconds += pairs * (64 * problem.d / (TILE_PRODUCTS * problem.threads) + _PAIR)
             single = seconds < refined
             seconds = min(seconds, refined)
         ready = 8 * n * (problem.d + 4)
@@ -175,7 +174,7 @@ def gram_seconds(problem: Problem) -> float:
         return 0.0
     if isinstance(problem.kernel, FromCallable):
         return values / _MACHINE.python
-    return values * (2 * problem.d / _MULTIPLY + 1 / _VALUES) / problem.threads
+    return values * (2 * problem.d / TILE_PRODUCTS + 1 / TILE_VALUES) / problem.threads
 
 
 def workspace(problem: Problem) -> int:
