@@ -221,7 +221,8 @@ def certificate_coverage(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['problems']:,} drawn problems (seed {figures['seed']}; kernels, spectra, methods, solvers, "
         "precisions, weights and tolerances), truth in 80 bits or 120 digits, "
-        f"in float64 for rows by the hundred: a true eigenvalue lay outside a rigorous interval in {rigorous} of them, outside a probabilistic one in {len(figures['violations']) - rigorous} "
+        f"in float64 for rows by the hundred: a true eigenvalue lay outside a rigorous interval in {rigorous} of them, "
+        f"outside a probabilistic one in {len(figures['violations']) - rigorous} "
         f"({figures['machine']}, {figures['date']}):",
         "",
         "| method | problems | refused, with a reason | probabilistic | components | median width / eigenvalue |",
