@@ -34,6 +34,9 @@ def leading_eigenpairs(matrix: Array, wanted: int) -> tuple[Array, Array]:
     array([1., 1.])
     """
     n = len(matrix)
+    if wanted > n / 3:  # divide and conquer is faster
+        values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
+        return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1]
     try:
         values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1))
     except scipy.linalg.LinAlgError:  # LAPACK's 'internal error', also due to multiple eigenvalues

@@ -151,7 +151,16 @@ class Basis:
         return other
 
     @cached_property
+    def diagonal(self) -> bool:
+        """Whether the columns of Q are the Ritz vectors already, in descending order: no second eigenproblem."""
+        values = np.diagonal(self.projected)
+        off_diagonal = np.count_nonzero(self.projected) - np.count_nonzero(values)
+        return not self.coupling.size and off_diagonal == 0 and bool((np.diff(values) <= 0).all())
+
+    @cached_property
     def _ritz(self) -> tuple[Array, Array, Array]:
+        if self.diagonal:
+            return np.diagonal(self.projected), np.eye(len(self.projected)), np.zeros(len(self.projected))
         values, coordinates = np.linalg.eigh(self.projected)
         values, coordinates = values[::-1], coordinates[:, ::-1]
         return values, coordinates, np.linalg.norm(self.coupling @ coordinates, axis=0)

@@ -10,7 +10,6 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from gramless.arrays import (
     Array,
-    beside,
     in_float64,
     inner,
     inner_rounding,
@@ -171,7 +170,7 @@ def _finish(operator: Counted, basis: Basis, goal: Goal) -> EigenResult:
             outcome = Outcome.CONVERGED
         elif (residuals <= rounding).all():
             outcome = Outcome.ROUNDING
-    vectors = to_numpy(times(basis.vectors, coordinates[:, lead]))
+    vectors = to_numpy(basis.vectors[:, lead] if basis.diagonal else times(basis.vectors, coordinates[:, lead]))
     return EigenResult(values, vectors, residuals, certificate, outcome, operator.passes)
 
 
@@ -181,13 +180,12 @@ def product_rounding(operator: Operator, basis: Basis) -> float:
     With Q' the orthonormal basis nearest to Q, A Q' differs from A Q by about A Q (Q^T Q - I) / 2: the norm of A Q
     counts, not that of A.
     """
-    n, m = basis.vectors.shape
+    (n, m), p = basis.vectors.shape, basis.residual_vectors.shape[1]
     size = np.hypot(np.linalg.norm(basis.projected), np.linalg.norm(basis.coupling))
-    both = np.hstack([np.eye(m), np.zeros((m, basis.residual_vectors.shape[1]))])
-    skew = np.linalg.norm(inner(basis.vectors, beside(basis.vectors, basis.residual_vectors)) - both)
-    p = basis.residual_vectors.shape[1]
-    skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
-    skew += (m + p) * inner_rounding(n)
+    skew = (m + p) * inner_rounding(n) + np.linalg.norm(inner(basis.vectors, basis.vectors) - np.eye(m))
+    if p:
+        skew += np.linalg.norm(inner(basis.vectors, basis.residual_vectors))
+        skew += np.linalg.norm(inner(basis.residual_vectors, basis.residual_vectors) - np.eye(p))
     error = product_error(operator, size)
     small = (m + p) * unit_roundoff() * size  # rounding of intermediate m x m matrices
     return float(np.sqrt(m) * error + np.sqrt(m) * inner_rounding(n) * size + 3 * skew * size + 10 * small)

@@ -17,7 +17,7 @@ from gramless.errors import LongFitWarning, SourceError
 from gramless.features import maps
 from gramless.fitting import out_of_core
 from gramless.fitting.fitted import Fit, make_request, refuse_overflow, trimmed
-from gramless.fitting.methods import InaccurateError, Plan, Solution, Solved, make_plan, methods
+from gramless.fitting.methods import InaccurateError, Plan, Solution, Solved, make_plan, methods, straight_plan
 from gramless.fitting.methods.fading import faded
 from gramless.fitting.posing import Prepared, pose, posed_for_plan
 from gramless.fitting.preimages import learn_preimage, sampled
@@ -84,6 +84,11 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
         rows = rows.moved(scaling)
         seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)
     gamma, kernel = question.kernel.of(seen if question.moves == "scale" else survey)
+    if planner is make_plan and survey.complete:
+        problem = pose(question, kernel, seen, rows.place, scaling, look=False)
+        straight = straight_plan(problem, question.method)
+        if straight is not None:
+            return Prepared(straight, problem, gamma, seen, rows)
     problem = pose(question, kernel, seen, rows.place, scaling)
     planned = problem if survey.complete else posed_for_plan(question, problem)
     plan = planner(planned, question.method)

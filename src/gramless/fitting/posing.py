@@ -48,7 +48,9 @@ class Prepared:
     rows: Rows
 
 
-def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scaling: Scaling) -> Problem:
+def pose(
+    question: Question, kernel: Kernel, survey: Survey, place: Place, scaling: Scaling, *, look: bool = True
+) -> Problem:
     """The problem for surveyed rows, which are centred and scaled already.
 
     Parameters
@@ -59,18 +61,20 @@ def pose(question: Question, kernel: Kernel, survey: Survey, place: Place, scali
     place : Place
     scaling : Scaling
         Scaling applied to the rows; it is applied to ``domain=`` as well, which is in the units of the input.
+    look : bool
+        Whether the spectrum is estimated from a sample; methods that are asked for their estimates need it.
     """
     n, view = survey.n, survey.view
     sparse = bool(scipy.sparse.issparse(view))
     refuse_weights(survey.weight)
     domain = domain_of(question, survey, scaling)
     box = survey.box if domain is None else domain
-    if domain is None:
-        peak, variance = estimate_spectrum(kernel, view, n)
-    else:
-        peak, variance = estimate_spectrum(kernel, spread(domain.low, domain.high))
+    peak = variance = 1.0
+    if look:
+        sample, size = (view, n) if domain is None else (spread(domain.low, domain.high), None)
+        peak, variance = estimate_spectrum(kernel, sample, size)
     default = 1e-5 if view.dtype == np.float32 else 1e-10
-    looked_at = survey.box is not None and domain is None and (survey.complete or survey.remote)
+    looked_at = look and survey.box is not None and domain is None and (survey.complete or survey.remote)
     return Problem(
         n=n,
         d=view.shape[1],

@@ -2,7 +2,15 @@
 # ruff: noqa: I001  (methods appear in a plan in the order of these imports)
 
 from gramless.fitting.methods.base import Method, Solution, Solved, State, methods
-from gramless.fitting.methods.planning import InaccurateError, Plan, carried_on, choose, make_plan, where_asked
+from gramless.fitting.methods.planning import (
+    InaccurateError,
+    Plan,
+    carried_on,
+    choose,
+    make_plan,
+    straight_plan,
+    where_asked,
+)
 from gramless.fitting.methods.explicit import ExplicitMethod
 from gramless.fitting.methods.exact import DenseMethod, TiledMethod
 from gramless.fitting.methods.cuda import CudaMethod
@@ -39,5 +47,6 @@ __all__ = [
     "make_plan",
     "methods",
     "state_of",
+    "straight_plan",
     "where_asked",
 ]

@@ -12,6 +12,7 @@ from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.features import maps
 from gramless.fitting.methods.base import Method, methods
 from gramless.fitting.methods.shorter import shortened, within_limit
+from gramless.kernels import Linear
 from gramless.problem import Estimate, Problem
 from gramless.progress import observer
 from gramless.tables import html_table, text_table
@@ -19,6 +20,7 @@ from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
+_FEW = 700  # rows up to which the dense method takes milliseconds
 
 Result = TypeVar("Result")
 
@@ -51,7 +53,8 @@ class Plan:
     forced : bool
         Whether the user named the method.
     rule : str
-        Why the tolerance is not the one asked for, or not the default; empty where it is.
+        Why the tolerance is not the one asked for, or not the default, or why no other method was asked; empty where
+        all methods were asked, for that tolerance.
     cut : bool
         Whether the default tolerance was given up for a fit of minutes instead of hours.
     """
@@ -174,6 +177,24 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return html_table(self.header, self.rows(), caption=self.title(), strong=self.strong)
+
+
+def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
+    """The plan for so few rows that the dense method takes milliseconds, without asking any other method.
+
+    None where there are more rows, where the user named a method or a device, and where another method is wanted: for
+    the linear kernel, which has quicker methods, and for a model without its rows.
+    """
+    chosen = method == "auto" and problem.solver in ("auto", "dense") and (problem.device == "cpu" or problem.anywhere)
+    elsewhere = problem.workers or problem.block or problem.streaming or problem.forget or problem.domain
+    if not chosen or elsewhere or problem.n > _FEW or isinstance(problem.kernel, Linear):
+        return None
+    estimate = ask(methods["dense"], replace(problem, device="cpu"))
+    if estimate.error > problem.tol or estimate.bytes > problem.memory_limit:
+        return None
+    if problem.time_limit is not None and estimate.seconds > problem.time_limit:
+        return None
+    return Plan(problem, "dense", {"dense": estimate}, rule="so few rows that no other method was asked")
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
