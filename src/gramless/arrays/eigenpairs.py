@@ -35,7 +35,7 @@ def leading_eigenpairs(matrix: Array, wanted: int) -> tuple[Array, Array]:
     """
     n = len(matrix)
     if wanted > n / 3:  # divide and conquer is faster
-        values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
+        values, vectors = scipy.linalg.eigh(matrix, driver="evd")
         return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1]
     try:
         values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - wanted, n - 1))

@@ -135,12 +135,14 @@ def certify(
         How far the operator is from the exact one. By Weyl's inequality every eigenvalue is as far at most.
     """
     guard = min(len(ritz), k + 10)
-    uppers = []
-    for bound in (outside.rigorous, outside.probable):
-        beyond = outside_leading(ritz, coupling, bound, guard, rounding)
+
+    def bounds(outside: float) -> Array:
+        beyond = outside_leading(ritz, coupling, outside, guard, rounding)
         leading = upper_bounds(ritz[:guard], coupling[:, :guard], min(k + 1, guard), beyond, rounding)
-        uppers.append(leading if k < guard else np.append(leading, beyond))
-    proved, likely = (_with_descending(upper) + perturbation.norm for upper in uppers)
+        return _with_descending(leading if k < guard else np.append(leading, beyond)) + perturbation.norm
+
+    proved = bounds(outside.rigorous)
+    likely = proved if outside.probable == outside.rigorous else bounds(outside.probable)
     lower = ritz[:k] - rounding - perturbation.norm
     use_likely = likely[:k] - lower < 0.5 * (proved[:k] - lower)
     upper = np.where(use_likely, likely[:k], proved[:k])

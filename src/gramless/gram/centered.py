@@ -11,6 +11,8 @@ from gramless.arrays import Array, in_float64, inner, inner_rounding, like, time
 from gramless.certificates import Perturbation
 from gramless.gram.base import GramOperator, Statistics
 
+_ROWS = 64  # rows centred together
+
 
 class CenteredGram(GramOperator):
     r"""(I - u u^T) S (I - u u^T), with u the unit vector along the roots of the weights.
@@ -57,6 +59,10 @@ class CenteredGram(GramOperator):
 
     def statistics(self) -> Statistics:
         """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each term with its rounding."""
+        return self._statistics
+
+    @cached_property
+    def _statistics(self) -> Statistics:
         whole = self.gram.statistics()
         image = np.linalg.norm(whole.sums) / np.sqrt(self.weight)
         slack = self.gram.error + inner_rounding(self.shape[0]) * image
@@ -72,7 +78,7 @@ class CenteredGram(GramOperator):
         image = float(np.linalg.norm(whole.sums)) ** 2 / self.weight
         return whole.squares - 2 * image + self._mean_square**2
 
-    @property
+    @cached_property
     def error(self) -> float:
         return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.statistics().norm
 
@@ -119,8 +125,9 @@ class CenteredGram(GramOperator):
         r = self.roots
         k = inner(matrix, r[:, None])[:, 0] / self.weight
         mean = float(r @ k) / self.weight
-        for i in range(len(matrix)):  # row by row: no second matrix
-            matrix[i] -= r[i] * k
-            matrix[i] -= k[i] * r
-            matrix[i] += r[i] * mean * r
+        for first in range(0, len(matrix), _ROWS):  # some rows at a time: no second matrix
+            rows = slice(first, first + _ROWS)
+            matrix[rows] -= np.multiply.outer(r[rows], k)
+            matrix[rows] -= np.multiply.outer(k[rows], r)
+            matrix[rows] += np.multiply.outer(r[rows] * mean, r)
         return matrix

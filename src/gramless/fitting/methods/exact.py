@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gramless.arrays import Array, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, unit_roundoff
 from gramless.certificates import EXACT, settle
 from gramless.data import Block, ClusterRows, Rows, Survey
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
@@ -27,6 +27,7 @@ from gramless.fitting.methods.partitions import PartedGram, block_count, parted_
 from gramless.fitting.methods.start import landmark_start
 from gramless.fitting.model import Model, components_for_share, solve_for_share
 from gramless.gram import CenteredGram, DenseGram, Float32Gram, TiledGram
+from gramless.gram.tiled import TILE
 from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
 from gramless.spaces import Eigenspace, PointSpan
@@ -51,7 +52,12 @@ class DenseMethod(Traits):
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         block = rows.whole()
-        centered = CenteredGram(TiledGram(problem.kernel, block.x, unless_ones(block.weights)))
+        with blas_threads_for(problem.n):  # once for all steps: for few rows the steps take microseconds
+            return Solved(self._model(problem, block, request), block)
+
+    def _model(self, problem: Problem, block: Block, request: Request) -> Model:
+        kept = 8 * TILE**2 if problem.n <= TILE else 0  # statistics and matrix need the same tile
+        centered = CenteredGram(TiledGram(problem.kernel, block.x, unless_ones(block.weights), keep_bytes=kept))
         if request.solver is None:
             operator: Operator = centered
             solver: Solver = Dense()
@@ -63,7 +69,7 @@ class DenseMethod(Traits):
         else:
             total = centered.trace
             result = leading(operator, solver, problem, request, lambda: total)
-        return Solved(assemble(problem, block, centered, result), block)
+        return assemble(problem, block, centered, result)
 
 
 class TiledMethod(Traits):
