@@ -8,6 +8,7 @@ from gramless.features.landmarks import LandmarkMap
 from gramless.features.moments import DenseMoments, gather_moments
 from gramless.features.monomials import Monomials
 from gramless.features.monomials_builder import MonomialsBuilder
+from gramless.features.normalized import NormalizedMap
 from gramless.features.paired import PairedMap
 from gramless.features.pivots import Pivots, choose_pivots
 from gramless.features.rows import FeatureRows, RowwiseMap
@@ -29,6 +30,7 @@ __all__ = [
     "Moments",
     "Monomials",
     "MonomialsBuilder",
+    "NormalizedMap",
     "PairedMap",
     "Pivots",
     "RowwiseMap",

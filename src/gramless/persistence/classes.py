@@ -20,6 +20,7 @@ from gramless.features import (
     FourierMap,
     LandmarkMap,
     Monomials,
+    NormalizedMap,
     SampledMap,
     ScaledMap,
     TaylorMap,
@@ -60,7 +61,7 @@ CLASSES: dict[str, type[Any]] = {
     for cls in (
         *_KERNELS,
         *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, SampledMap, ScaledMap),
-        *(TaylorMap, Triangle),
+        *(NormalizedMap, TaylorMap, Triangle),
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
         *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(BoundedPoints, KeptRows, MergedSpaces, MomentState, Newcomers),

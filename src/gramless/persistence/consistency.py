@@ -15,7 +15,16 @@ from gramless.clustering import CenterModel
 from gramless.densities import Series
 from gramless.discriminants import FisherRule, Projection
 from gramless.errors import FormatError
-from gramless.features import Box, DenseMoments, LandmarkMap, Monomials, SampledMap, TaylorMap, ToeplitzMoments
+from gramless.features import (
+    Box,
+    DenseMoments,
+    LandmarkMap,
+    Monomials,
+    NormalizedMap,
+    SampledMap,
+    TaylorMap,
+    ToeplitzMoments,
+)
 from gramless.features.fourier.grid import FourierGrid
 from gramless.features.shifted import ShiftedMoments
 from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState, Plan
@@ -52,6 +61,8 @@ def refuse_features(cls: type[Any], made_from: dict[str, Any], room: int) -> Non
         require_shape("the center of monomials", made_from["center"], made_from["d"])
         if isinstance(kernel, Polynomial):
             _refuse_count(made_from["d"] + (kernel.c != 0), kernel.degree, room)
+    if cls is NormalizedMap and not 1 <= made_from["n_features"] <= room:
+        raise FormatError(f"a map of rows with {made_from['n_features']} columns")
     if cls is TaylorMap:
         if made_from["center"].ndim != 1 or made_from["terms"] < 1:
             raise FormatError(f"a Taylor map of {made_from['terms']} terms about {made_from['center'].shape}")

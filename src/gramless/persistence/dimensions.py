@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from gramless.features import CompositeMap, FourierMap, LandmarkMap, Monomials, SampledMap, ScaledMap, TaylorMap
+from gramless.features import (
+    CompositeMap,
+    FourierMap,
+    LandmarkMap,
+    Monomials,
+    NormalizedMap,
+    SampledMap,
+    ScaledMap,
+    TaylorMap,
+)
 from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, MomentState
 from gramless.spaces import FeatureSpan, InputSpan, PointSpan, Span
 
@@ -31,6 +40,8 @@ def width(part: Any) -> int:
             return width(part.features)
         case Monomials():
             return part.d
+        case NormalizedMap():
+            return part.n_features
         case TaylorMap():
             return int(part.center.size)
         case FourierMap():
