@@ -11,6 +11,7 @@ from gramless.arrays import Array, blas_threads_for, unit_roundoff
 from gramless.certificates import EXACT, settle
 from gramless.data import Block, ClusterRows, Rows, Survey
 from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
+from gramless.eigen.dense import few_pairs
 from gramless.fitting.methods.base import Solved, Traits, methods
 from gramless.fitting.methods.layout import (
     FLOAT32_SHARE,
@@ -34,6 +35,8 @@ from gramless.spaces import Eigenspace, PointSpan
 from gramless.spaces.signs import row_signs
 
 _MACHINE = Machine()
+_KEPT = 2048  # rows up to which tiles are kept beside the matrix that is made of them
+_READ = 3.5e10  # bytes of a matrix read per second, by products with vectors
 
 
 class DenseMethod(Traits):
@@ -44,11 +47,15 @@ class DenseMethod(Traits):
     def estimate(self, problem: Problem) -> Estimate:
         n, k = problem.n, problem.k
         make = gram_seconds(problem)
-        if problem.solver in ("auto", "dense"):
-            solve = (4 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 5e-2 * min(1.0, n / 1000) ** 2
-        else:
+        size = 8 * n * n
+        if problem.solver not in ("auto", "dense"):
             solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
-        return Estimate(make + solve + 5e-4, 8 * n * n + 40 * n * k + workspace(problem), 1e-15 * np.sqrt(n))
+        elif few_pairs(n, k):  # some ninety products by ARPACK, and Cholesky
+            solve = 90 * size / _READ + n**3 / (1.5 * _MACHINE.eigh)
+        else:  # part of LAPACK's reduction runs at the speed of memory
+            solve = (2 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 2e-2 * min(1.0, n / 1000) ** 2
+        kept = size if n <= _KEPT else 0
+        return Estimate(1.5 * make + solve + 5e-4, size + kept + 40 * n * k + workspace(problem), 1e-15 * np.sqrt(n))
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         block = rows.whole()
@@ -56,7 +63,7 @@ class DenseMethod(Traits):
             return Solved(self._model(problem, block, request), block)
 
     def _model(self, problem: Problem, block: Block, request: Request) -> Model:
-        kept = 8 * TILE**2 if problem.n <= TILE else 0  # statistics and matrix need the same tile
+        kept = 8 * (problem.n + TILE) ** 2 if problem.n <= _KEPT else 0  # statistics and matrix need the same tiles
         centered = CenteredGram(TiledGram(problem.kernel, block.x, unless_ones(block.weights), keep_bytes=kept))
         if request.solver is None:
             operator: Operator = centered

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gramless.arrays.memory import enough_bytes, readable_bytes
 from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.features import maps
 from gramless.fitting.methods.base import Method, methods
 from gramless.fitting.methods.shorter import shortened, within_limit
-from gramless.kernels import Linear
 from gramless.problem import Estimate, Problem
 from gramless.progress import observer
 from gramless.tables import html_table, text_table
@@ -20,7 +21,8 @@ from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
-_FEW = 700  # rows up to which the dense method takes milliseconds
+_QUICK = 0.05  # seconds: a fit that takes less is not planned any further
+_STRAIGHT = ("dense", "covariance", "normalized")
 
 Result = TypeVar("Result")
 
@@ -180,21 +182,27 @@ class Plan:
 
 
 def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
-    """The plan for so few rows that the dense method takes milliseconds, without asking any other method.
+    """The plan for a problem so small that asking all methods would take longer than to solve it.
 
-    None where there are more rows, where the user named a method or a device, and where another method is wanted: for
-    the linear kernel, which has quicker methods, and for a model without its rows.
+    Only methods are asked whose estimates need no look at the rows. None where these take longer or do not serve, and
+    where the user named a method or a device.
     """
-    chosen = method == "auto" and problem.solver in ("auto", "dense") and (problem.device == "cpu" or problem.anywhere)
-    elsewhere = problem.workers or problem.block or problem.streaming or problem.forget or problem.domain
-    if not chosen or elsewhere or problem.n > _FEW or isinstance(problem.kernel, Linear):
+    free = method == "auto" and problem.solver in ("auto", "dense") and (problem.device == "cpu" or problem.anywhere)
+    if not free or problem.workers or problem.block or problem.streaming or problem.domain:
         return None
-    estimate = ask(methods["dense"], replace(problem, device="cpu"))
-    if estimate.error > problem.tol or estimate.bytes > problem.memory_limit:
+    asked = {name: ask(methods[name], replace(problem, device="cpu")) for name in _STRAIGHT}
+    room = min(_QUICK, np.inf if problem.time_limit is None else problem.time_limit)
+    able = {
+        name: estimate.seconds
+        for name, estimate in asked.items()
+        if not estimate.refusal
+        and estimate.seconds <= room
+        and estimate.error <= problem.tol
+        and estimate.bytes <= problem.memory_limit
+    }
+    if not able:
         return None
-    if problem.time_limit is not None and estimate.seconds > problem.time_limit:
-        return None
-    return Plan(problem, "dense", {"dense": estimate}, rule="so few rows that no other method was asked")
+    return Plan(problem, min(able, key=lambda n: able[n]), asked, rule="too small to ask more methods")
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
