@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from gramless.arrays import Array, blas_threads_for, leading_eigenpairs, orthonormalize, unit_roundoff
+from gramless.arrays import Array, blas_threads_for, leading_eigenpairs, one_blas_thread, orthonormalize, unit_roundoff
 from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 
 _ROWS = 200  # rows up to which LAPACK takes a few milliseconds at most
+_ALONE = 3000  # rows up to which threads of Cholesky's factorisation wait longer than they work
 _ROWS_PER_PAIR = 25  # rows for each pair from which on ARPACK and Cholesky are faster than LAPACK
 
 
@@ -28,7 +30,7 @@ class Dense(Solver):
     def basis(self, operator: Operator, goal: Goal) -> Basis:
         matrix = to_dense(operator)
         n = len(matrix)
-        norm = float(np.abs(matrix).sum(axis=1).max(initial=0.0))  # upper bound on the spectral norm
+        norm = _largest_sum(matrix)  # upper bound on the spectral norm
         if not np.isfinite(norm):
             raise ValueError("the matrix has entries that are not finite")
         error = getattr(operator, "error", None) or 0.0
@@ -37,6 +39,12 @@ class Dense(Solver):
         with blas_threads_for(n):
             basis = _few_pairs(matrix, goal, norm, copied, error) if few else None
             return _all_pairs(matrix, goal, norm, copied, error) if basis is None else basis
+
+
+def _largest_sum(matrix: Array) -> float:
+    """The largest sum of moduli of a row, some rows at a time; nan where an entry is nan."""
+    sums = [np.abs(matrix[first : first + 64]).sum(axis=1).max() for first in range(0, len(matrix), 64)]
+    return float(np.max(sums, initial=0.0))
 
 
 def few_pairs(n: int, k: int) -> bool:
@@ -103,9 +111,9 @@ def _largest_outside(matrix: Array, basis: Basis, limit: float) -> float | None:
     shifted -= matrix
     shifted[np.diag_indices(n)] += limit
     size = float(np.abs(np.diagonal(matrix)).sum()) + n * abs(limit) + k * float(np.linalg.norm(t))
-    try:
-        scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
+    with one_blas_thread() if n < _ALONE else nullcontext():
+        _, failed = scipy.linalg.lapack.dpotrf(shifted.T, overwrite_a=True, clean=False)  # the transpose: no copy
+    if failed:
         return None
     formed = (k + 8) * unit_roundoff() * (float(np.linalg.norm(matrix)) + k * float(np.linalg.norm(t)) + abs(limit))
     return float(limit + 1.01 * (n + 2) * unit_roundoff() * size + formed)
