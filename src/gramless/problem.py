@@ -29,6 +29,8 @@ class Problem:
     threads : int
     sparse : bool
         Whether the rows are CSR.
+    entries : int
+        Stored entries of CSR rows; 0 for dense rows.
     low, high : ndarray of shape (d,) or None
         Bounding box of the rows; None for sparse rows and precomputed Gram matrices.
     weight : float
@@ -75,6 +77,7 @@ class Problem:
     solver: str = "auto"
     threads: int = 1
     sparse: bool = False
+    entries: int = 0
     low: Any = None
     high: Any = None
     weight: float = 1.0

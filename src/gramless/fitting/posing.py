@@ -85,6 +85,7 @@ def pose(
         solver=question.solver,
         threads=thread_count(),
         sparse=sparse,
+        entries=int(view.nnz) if sparse else 0,
         low=None if box is None else box.low,
         high=None if box is None else box.high,
         weight=survey.weight,

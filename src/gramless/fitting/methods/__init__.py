@@ -15,6 +15,7 @@ from gramless.fitting.methods.explicit import ExplicitMethod
 from gramless.fitting.methods.exact import DenseMethod, TiledMethod
 from gramless.fitting.methods.cuda import CudaMethod
 from gramless.fitting.methods.linear import CovarianceMethod, SvdMethod
+from gramless.fitting.methods.products import ProductsMethod
 from gramless.fitting.methods.sparse import SparseMethod
 from gramless.fitting.methods.merging import MergedSpaces, MergingMethod
 from gramless.fitting.methods.bounded import BoundedPoints
@@ -35,6 +36,7 @@ __all__ = [
     "Method",
     "MomentState",
     "Plan",
+    "ProductsMethod",
     "RefittingMethod",
     "Solution",
     "Solved",
