@@ -103,11 +103,7 @@ class CentredRows:
         For a matrix A >= 0 and any positive v, the norm of A^T A is at most the largest of (A^T A v)_j / v_j (Collatz
         and Wielandt); the squared Frobenius norm is a bound too.
         """
-        squares = [abs(chunk).power(2) if self.sparse else chunk**2 for chunk in self._chunks]
-        sums = [
-            self.roots[p] ** 2 @ np.asarray(s.sum(axis=1)).ravel() for p, s in zip(self._parts, squares, strict=True)
-        ]
-        frobenius2 = float(np.sum(sums)) * (1 + 1e-10)
+        frobenius2 = self._squares(self.roots**2) * (1 + 1e-10)
         if not self.sparse:
             return frobenius2
         v = np.ones(self.shape[1])
@@ -135,12 +131,17 @@ class CentredRows:
     @cached_property
     def trace(self) -> float:
         """Trace of B B^T."""
+        if not self.sparse:
+            return self._squares(np.ones(self.shape[0]))
+        return self._squares(self.roots**2) - self.weight * float(self.mean @ self.mean)
+
+    def _squares(self, weights: Array) -> float:
+        """Weighted sum of the squared entries of the chunks as they are."""
         total = 0.0
         for part, chunk in zip(self._parts, self._chunks, strict=True):
-            squares = chunk.power(2) if self.sparse else chunk**2
-            rows = np.asarray(squares.sum(axis=1)).ravel()
-            total += float(rows @ (self.roots[part] ** 2) if self.sparse else rows.sum())
-        return total - (self.weight * float(self.mean @ self.mean) if self.sparse else 0.0)
+            rows = chunk.power(2).sum(axis=1) if self.sparse else np.einsum("ij,ij->i", chunk, chunk)
+            total += float(weights[part] @ np.asarray(rows).ravel())
+        return total
 
 
 def _rows_of(x: Any, part: slice) -> Any:

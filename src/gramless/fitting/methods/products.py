@@ -29,6 +29,7 @@ from gramless.spaces.signs import row_signs
 _MACHINE = Machine()
 _SPARSE = 3e9  # operations of products with sparse rows, per second and thread
 _FEW = 30  # components up to which single vectors are faster than blocks
+_SHORT = 4000  # rows or columns below which a matrix of all of them is quicker, and proves more
 _COLUMNS = 250  # most columns of a basis by single vectors
 
 
@@ -42,6 +43,8 @@ class ProductsMethod(Traits):
         n, d, k = problem.n, problem.d, problem.k
         if problem.solver == "dense":
             return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
+        if not problem.sparse and min(n, d) < _SHORT:
+            return Estimate(refusal=f"for sparse rows, or at least {_SHORT} rows and columns")
         if k > min(n, d) // 4:
             return Estimate(refusal=f"{k} components of {min(n, d)} are too many for an iteration")
         entries = problem.entries if problem.sparse else n * d
@@ -52,10 +55,11 @@ class ProductsMethod(Traits):
         basis = 8 * min(n, d) * columns**2 / (_MACHINE.gemm * problem.threads)
         wide = 2 * (columns + 60)  # the certificate multiplies the basis once, and some random vectors
         seconds = 4 * entries * (passes * width + wide) / rate + basis + 2e-2
-        size = 8 * (min(n, d) * 6 * columns + 2 * (n + d) * (columns + 30) + n * k)
-        size += 24 * entries if problem.sparse else 8 * entries
+        numbers = (
+            min(n, d) * 6 * columns + 2 * (n + d) * (columns + 30) + n * k + (3 if problem.sparse else 1) * entries
+        )
         spread = max(1.0, problem.variance / max(problem.peak, 1e-300))
-        return Estimate(seconds, size, float(30_000 * unit_roundoff() * min(spread, 100.0)))
+        return Estimate(seconds, int(8 * numbers), float(10_000 * unit_roundoff() * min(spread, 30.0)))
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         block = rows.whole()
@@ -98,7 +102,7 @@ def _solve(
 
     def scale(result: EigenResult) -> Array:
         values = result.values
-        return np.divide(1.0, np.sqrt(values.clip(0)), out=np.zeros_like(values), where=values > 0)
+        return np.asarray(np.divide(1.0, np.sqrt(values.clip(0)), out=np.zeros_like(values), where=values > 0))
 
     result = solve(problem)
     if not operator.by_columns:
