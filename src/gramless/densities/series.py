@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, inner, unit_roundoff
+from gramless.arrays import Array, unit_roundoff
 from gramless.densities.shape import Shape
 from gramless.densities.truncation import Moment, held_out_count, retained_by_rule
 from gramless.features import LandmarkMap, choose_pivots
@@ -164,16 +164,11 @@ def _refuse_scattered(kernel: Kernel, x: Any, top: float) -> None:
 def _moments(features: LandmarkMap, x: Any, weights: Array, folds: Array | None) -> list[Moment]:
     """Moments of each fold, in one pass over it."""
     groups = [np.arange(x.shape[0])] if folds is None else [np.flatnonzero(folds == f) for f in np.unique(folds)]
-    axes = np.eye(features.n_features)
     found = []
     for rows in groups:
-        moment = Moment(0.0, np.zeros(len(axes)), np.zeros_like(axes))
-        for first in range(0, len(rows), _ROWS):
-            part = rows[first : first + _ROWS]
-            phi = features.dot(x[part], axes)
-            weighted = weights[part, None] * phi
-            moment += Moment(float(weights[part].sum()), weighted.sum(axis=0), inner(weighted, phi))
-        found.append(moment)
+        moments = features.moments(x if folds is None else x[rows], weights if folds is None else weights[rows])
+        total = moments.weight * moments.mean
+        found.append(Moment(moments.weight, total, moments.scatter + np.outer(total, moments.mean)))
     return found
 
 

@@ -118,10 +118,11 @@ default="linear"
     n_jobs : int, default=None
         Threads; None: all cores.
     method : str, default="auto"
-        The method: ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"sampled"``, ``"composite"``
-        (explicit features), ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix), ``"cuda"`` (such
-        products on a GPU), ``"covariance"``, ``"svd"`` (linear kernel). ``"auto"`` takes the cheapest method that
-        reaches `tol` within `memory_limit`; see ``plan_``.
+        The method: ``"monomials"``, ``"normalized"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"sampled"``,
+        ``"composite"`` (explicit features), ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix),
+        ``"cuda"`` (such products on a GPU), ``"covariance"``, ``"svd"`` (linear kernel), ``"products"`` (linear and
+        cosine kernel, sparse rows). ``"auto"`` takes the cheapest method that reaches `tol` within `memory_limit`; see
+        ``plan_``.
     memory_limit : int, str or None, default=None
         Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
         memory.

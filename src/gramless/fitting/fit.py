@@ -35,7 +35,7 @@ def fit(question: Question, rows: Rows) -> Fit:
         return _finish(question, plan, gamma, moved, solution, make_request(question))
     if rows.place.block and question.half_life is not None:  # a row's weight depends on the rows after it
         return out_of_core.fit_in_batches(question, rows)
-    prepared = prepare(question, rows)
+    prepared = prepare(question, rows, straight=True)
     if prepared.plan.problem.streaming and prepared.plan.chosen not in maps:  # rows that can be read only once
         return out_of_core.fit_in_batches(question, rows)
     warn_of_dominance(question, prepared)
@@ -64,8 +64,11 @@ def fit(question: Question, rows: Rows) -> Fit:
     return found
 
 
-def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Prepared:
-    """Survey the rows and make a plan; ``planner(problem, method)`` chooses the method."""
+def prepare(question: Question, rows: Rows, planner: Planner = make_plan, *, straight: bool = False) -> Prepared:
+    """Survey the rows and make a plan; ``planner(problem, method)`` chooses the method.
+
+    With `straight`, a small problem is not looked at any further; see :func:`~gramless.fitting.methods.straight_plan`.
+    """
     refuse_number(question, rows)
     if isinstance(rows, FileRows):
         once = out_of_core.plan_one_pass(question, rows)
@@ -84,11 +87,11 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan) -> Pre
         rows = rows.moved(scaling)
         seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)
     gamma, kernel = question.kernel.of(seen if question.moves == "scale" else survey)
-    if planner is make_plan and survey.complete:
+    if straight and survey.complete:
         problem = pose(question, kernel, seen, rows.place, scaling, look=False)
-        straight = straight_plan(problem, question.method)
-        if straight is not None:
-            return Prepared(straight, problem, gamma, seen, rows)
+        plan = straight_plan(problem, question.method)
+        if plan is not None:
+            return Prepared(plan, problem, gamma, seen, rows)
     problem = pose(question, kernel, seen, rows.place, scaling)
     planned = problem if survey.complete else posed_for_plan(question, problem)
     plan = planner(planned, question.method)

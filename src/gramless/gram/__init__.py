@@ -4,15 +4,18 @@ from gramless.gram.base import GramOperator, Statistics
 from gramless.gram.centered import CenteredGram
 from gramless.gram.dense import DenseGram
 from gramless.gram.factored import FactoredGram, fast_product
+from gramless.gram.row_products import CenteredRows, RowProducts
 from gramless.gram.sparse import SparseGram
 from gramless.gram.tiled import Float32Gram, TiledGram, rectangular_error, rectangular_product
 
 __all__ = [
     "CenteredGram",
+    "CenteredRows",
     "DenseGram",
     "FactoredGram",
     "Float32Gram",
     "GramOperator",
+    "RowProducts",
     "SparseGram",
     "Statistics",
     "TiledGram",

@@ -17,7 +17,7 @@ _CHUNK = 4096  # rows that are multiplied together
 _SMALL = 2**22  # multiplications that take less time than threads need to begin
 
 
-class CentredRows:
+class CenteredRows:
     """B = D^1/2 (X - 1 m^T): rows X less their weighted mean m, times the roots of their weights.
 
     Parameters
@@ -30,7 +30,7 @@ class CentredRows:
 
     Examples
     --------
-    >>> rows = CentredRows(np.array([[1.0, 0.0], [3.0, 2.0]]), np.ones(2))
+    >>> rows = CenteredRows(np.array([[1.0, 0.0], [3.0, 2.0]]), np.ones(2))
     >>> rows.mean, rows @ np.ones((2, 1))
     (array([2., 1.]), array([[-2.],
            [ 2.]]))
@@ -122,8 +122,7 @@ class CentredRows:
         """Bound on the norms of the errors of B^T (B v) and B (B^T z), relative to |v| and |z|."""
         n, d = self.shape
         unit = unit_roundoff()
-        across = max((int(np.diff(chunk.indptr).max(initial=0)) for chunk in self._chunks), default=0)
-        across = across if self.sparse else d
+        across = max(int(np.diff(chunk.indptr).max(initial=0)) for chunk in self._chunks) if self.sparse else d
         down = growth(min(n, _CHUNK) + len(self._parts) + 8, unit)
         one = growth(across + 8, unit) + 2 * down + 2 * inner_rounding(d) + 2 * inner_rounding(n)
         return 2.2 * (2 * one + self._entry_error) * self.size
@@ -149,8 +148,10 @@ def _rows_of(x: Any, part: slice) -> Any:
     if not scipy.sparse.issparse(x):
         return x[part]
     first, last = int(x.indptr[part.start]), int(x.indptr[part.stop])
-    inside = (x.data[first:last], x.indices[first:last], x.indptr[part.start : part.stop + 1] - first)
-    return scipy.sparse.csr_array(inside, shape=(part.stop - part.start, x.shape[1]))
+    rows = scipy.sparse.csr_array((part.stop - part.start, x.shape[1]), dtype=x.dtype)
+    rows.data, rows.indices = x.data[first:last], x.indices[first:last]  # the constructor would copy short parts
+    rows.indptr = x.indptr[part.start : part.stop + 1] - first
+    return rows
 
 
 class RowProducts(LinearOperator):  # type: ignore[misc]
@@ -159,7 +160,7 @@ class RowProducts(LinearOperator):  # type: ignore[misc]
     draft = None
     frobenius2: float | None = None
 
-    def __init__(self, rows: CentredRows) -> None:
+    def __init__(self, rows: CenteredRows) -> None:
         n, d = rows.shape
         self.rows, self.by_columns = rows, d < n
         super().__init__(np.dtype(np.float64), (min(n, d), min(n, d)))

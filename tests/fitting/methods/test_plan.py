@@ -4,7 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gramless import LongFitWarning
+from gramless import KernelPCA, LongFitWarning
+from gramless.errors import MemoryLimitError
 from gramless.fitting.methods import make_plan
 from gramless.kernels import Gaussian
 from gramless.problem import Problem
@@ -43,3 +44,32 @@ def test_estimates_do_not_depend_on_the_moment():
     first, second = make_plan(SMALL), make_plan(SMALL)
     assert {n: e.seconds for n, e in first.candidates.items()} == {n: e.seconds for n, e in second.candidates.items()}
     assert np.isfinite(first.candidates[first.chosen].seconds)
+
+
+def test_small_problems_are_solved_without_asking_every_method():
+    x = np.random.default_rng(0).standard_normal((300, 4))
+    kpca = KernelPCA(3, kernel="rbf").fit(x)
+    assert set(kpca.plan_.candidates) == {"dense", "covariance", "normalized"}
+    assert kpca.plan_.chosen == "dense"
+    assert "too small to ask more methods" in str(kpca.plan_)
+    assert KernelPCA(3, kernel="linear").fit(x).plan_.chosen == "covariance"
+    assert KernelPCA(3, kernel="cosine").fit(np.tile(x, (5, 1))).plan_.chosen == "normalized"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"method": "dense"}, {"eigen_solver": "lanczos"}, {"keep_data": False}, {"device": "torch"}], ids=str
+)
+def test_a_wish_of_the_user_is_planned_for(settings):
+    if "device" in settings:
+        pytest.importorskip("torch")
+    x = np.random.default_rng(0).standard_normal((300, 2))
+    assert len(KernelPCA(3, kernel="rbf", **settings).fit(x).plan_.candidates) > 10
+
+
+def test_few_rows_within_little_memory_or_time():
+    x = np.random.default_rng(0).standard_normal((600, 4))
+    with pytest.raises(MemoryLimitError):
+        KernelPCA(3, kernel="rbf", memory_limit=10_000).fit(x)
+    assert KernelPCA(3, kernel="rbf", time_limit=1.0).fit(x).plan_.chosen == "dense"
+    with pytest.raises(ValueError, match="cannot be reached"):
+        KernelPCA(3, kernel="rbf", tol=1e-16).fit(x)

@@ -18,7 +18,7 @@ from gramless.fitting.methods.base import Solved, Traits, methods
 from gramless.fitting.methods.exact import leading
 from gramless.fitting.methods.layout import expected_passes
 from gramless.fitting.model import Model
-from gramless.gram.row_products import CentredRows, RowProducts
+from gramless.gram import CenteredRows, RowProducts
 from gramless.kernels import Cosine, Kernel, Linear
 from gramless.kernels.rounding import growth
 from gramless.machine import Machine
@@ -67,7 +67,7 @@ class ProductsMethod(Traits):
         x = problem.kernel.prepare(block.x).values
         x = x if scipy.sparse.issparse(x) else np.asarray(x)
         normalized = growth(_longest_row(x) / 2 + 8, unit_roundoff()) if cosine else 0.0
-        centred = CentredRows(x, block.weights, normalized)
+        centred = CenteredRows(x, block.weights, normalized)
         operator = RowProducts(centred)
         solver: Solver = request.solver or (Lanczos() if problem.k <= _FEW else BlockKrylov())
         result, axes, vectors = _solve(problem, request, operator, solver)
@@ -117,7 +117,7 @@ def _solve(
     return replace(result, residuals=residuals), result.vectors, vectors
 
 
-def _residuals(rows: CentredRows, result: EigenResult, vectors: Array) -> Array:
+def _residuals(rows: CenteredRows, result: EigenResult, vectors: Array) -> Array:
     """Norms of B B^T v - l v."""
     return np.asarray(np.linalg.norm(rows @ rows.transposed(vectors) - vectors * result.values, axis=0))
 
