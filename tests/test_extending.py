@@ -36,7 +36,7 @@ settings = {"kernel": "poly", "degree": 2, "random_state": 0}
 model = KernelPCA(5, method="squares", **settings).fit(x)
 assert model.method_ == "squares"
 np.testing.assert_allclose(model.eigenvalues_, KernelPCA(5, method="dense", **settings).fit(x).eigenvalues_, rtol=1e-10)
-assert "squares" in KernelPCA(5, **settings).fit(x).plan_.candidates
+assert "squares" in KernelPCA(5, **settings).plan(x).candidates
 stream = KernelPCA(5, method="squares", **settings).partial_fit(x[:200]).partial_fit(x[200:])
 np.testing.assert_allclose(stream.eigenvalues_, model.eigenvalues_, rtol=1e-10)
 """

@@ -183,7 +183,9 @@ def test_inspect_tells_kernel_method_components_and_certificate(folder, model, c
 
 def test_plan_is_that_of_the_fit(folder, irises, capsys):
     found = told(capsys, "plan", *FIT[1:])
-    plan = KernelPCA(4, kernel="rbf", gamma="median").fit(irises).plan_
+    kpca = KernelPCA(4, kernel="rbf", gamma="median")
+    plan = kpca.plan(irises)
+    assert plan.chosen == kpca.fit(irises).method_
     assert (found["chosen"], found["rows"], found["components"]) == (plan.chosen, 150, 4)
     assert set(found["candidates"]) == set(plan.candidates)
     assert sorted(path.name for path in folder.iterdir()) == ["iris.csv"]

@@ -123,7 +123,7 @@ def test_forms_of_the_array(method, tmp_path):
     x[:3] = np.eye(3)
     kernel = next(
         kernel
-        for name in ("gaussian", "polynomial", "scaled", "linear", "tanh")
+        for name in ("gaussian", "polynomial", "scaled", "linear", "cosine", "tanh")
         if takes(method, kernel := KERNELS[name])
     )
     expected = fit(kernel, x, method, k=2)

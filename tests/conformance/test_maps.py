@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gramless.features import Box, maps
-from gramless.kernels import Gaussian, Laplacian, Matern, Polynomial
+from gramless.kernels import Cosine, Gaussian, Laplacian, Matern, Polynomial
 from gramless.problem import Problem
 
 KERNELS = [
@@ -16,6 +16,7 @@ KERNELS = [
     Polynomial(3, 0.0, 0.5),
     0.5 * Gaussian(2.0) + Polynomial(2, 1.0),
     Gaussian(2.0) * Polynomial(1, 1.0),
+    Cosine(),
 ]
 TOL = 1e-3
 

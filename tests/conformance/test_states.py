@@ -20,7 +20,7 @@ from gramless.features import Box
 from gramless.fitting.methods import State, methods
 from gramless.fitting.methods.planning import ask
 from gramless.fitting.model import Model
-from gramless.kernels import Epanechnikov, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from gramless.kernels import Cosine, Epanechnikov, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from gramless.problem import Problem, Request
 
 pytestmark = [
@@ -64,6 +64,7 @@ class Stream:
 STREAMS = {
     "monomials": Stream(Polynomial(2, 1.0), "monomials", exact=True),
     "monomials, linear": Stream(Linear(), "monomials", exact=True),
+    "normalized": Stream(Cosine(), "normalized", exact=True),
     "fourier": Stream(Gaussian(0.5), "fourier", BOX, exact=True, d=1),
     "taylor": Stream(Gaussian(1.5), "taylor", BOX, exact=True),
     "composite": Stream(Gaussian(1.5) + Polynomial(2, 1.0), "composite", BOX, exact=True),

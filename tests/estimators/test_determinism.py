@@ -11,6 +11,8 @@ BY_METHOD = {
     "monomials": KERNELS["polynomial"],
     "covariance": KERNELS["linear"],
     "svd": KERNELS["linear"],
+    "products": KERNELS["linear"],
+    "normalized": k.Cosine(),
     "refitting": k.Tanh(0.02, 0.0),
 }
 

@@ -254,13 +254,14 @@ def test_digits_are_certified_rigorously_and_narrowly(settings):
 
 
 def test_plan_prints_as_a_table_with_reasons():
-    model = KernelPCA(3, kernel="rbf").fit(rows(100))
-    text = str(model.plan_)
-    assert model.plan_.chosen == model.method_ == "dense"
+    model = KernelPCA(3, kernel="rbf")
+    plan = model.plan(rows(100))
+    text = str(plan)
+    assert plan.chosen == model.fit(rows(100)).method_ == "dense"
     assert "only for the linear kernel" in text
     assert "times slower" in text
-    assert set(model.plan_.candidates) >= {"dense", "tiled", "covariance", "svd"}
-    assert "<table>" in model.plan_._repr_html_()
+    assert set(plan.candidates) >= {"dense", "tiled", "covariance", "svd"}
+    assert "<table>" in plan._repr_html_()
 
 
 def test_memory_limit_chooses_the_method():

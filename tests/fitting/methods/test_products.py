@@ -53,6 +53,12 @@ def test_a_share_of_the_variance():
     assert np.allclose(model.eigenvalues_, sure.eigenvalues_, rtol=1e-8)
 
 
-def test_all_components_are_too_many():
-    with pytest.raises(ValueError, match="too many for an iteration"):
-        KernelPCA(kernel="linear", method="products").fit(words(300, 500))
+@pytest.mark.parametrize("k", [30, 50, None])
+def test_many_components(k):
+    x = words(90, 40)
+    model = KernelPCA(k, kernel="linear", method="products", random_state=0, remove_zero_eig=False).fit(x)
+    sure = KernelPCA(k, kernel="linear", method="covariance", remove_zero_eig=False).fit(x)
+    assert np.allclose(model.eigenvalues_, sure.eigenvalues_)
+    assert np.allclose(model.transform(x), sure.transform(x), atol=1e-6)
+    count = len(model.eigenvalues_)
+    assert np.allclose(model.eigenvectors_.T @ model.eigenvectors_, np.eye(count), atol=1e-8)

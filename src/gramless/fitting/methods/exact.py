@@ -54,7 +54,7 @@ class DenseMethod(Traits):
             solve = 90 * size / _READ + n**3 / (1.5 * _MACHINE.eigh)
         else:  # part of LAPACK's reduction runs at the speed of memory
             solve = (2 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 2e-2 * min(1.0, n / 1000) ** 2
-        kept = size if n <= _KEPT else 0
+        kept = _kept_bytes(problem)
         return Estimate(1.5 * make + solve + 5e-4, size + kept + 40 * n * k + workspace(problem), 1e-15 * np.sqrt(n))
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
@@ -63,7 +63,7 @@ class DenseMethod(Traits):
             return Solved(self._model(problem, block, request), block)
 
     def _model(self, problem: Problem, block: Block, request: Request) -> Model:
-        kept = 8 * (problem.n + TILE) ** 2 if problem.n <= _KEPT else 0  # statistics and matrix need the same tiles
+        kept = _kept_bytes(problem)
         centered = CenteredGram(TiledGram(problem.kernel, block.x, unless_ones(block.weights), keep_bytes=kept))
         if request.solver is None:
             operator: Operator = centered
@@ -77,6 +77,12 @@ class DenseMethod(Traits):
             total = centered.trace
             result = leading(operator, solver, problem, request, lambda: total)
         return assemble(problem, block, centered, result)
+
+
+def _kept_bytes(problem: Problem) -> int:
+    """Memory for the tiles of few rows, which the matrix and its statistics share; 0 where memory is short."""
+    size = 8 * (problem.n + TILE) ** 2
+    return size if problem.n <= _KEPT and 8 * size < problem.memory_limit else 0
 
 
 class TiledMethod(Traits):

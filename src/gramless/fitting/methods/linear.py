@@ -188,9 +188,14 @@ def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Arra
         scores = (_dense(x[rows]) - mean) @ axes[:, :rank]
         vectors[rows, :rank] = np.sqrt(weights[rows, None]) * scores / np.sqrt(values[:rank])
     vectors[:, :rank] = less_mean(vectors[:, :rank], weights)
-    if rank < len(values):
+    return completed(vectors, rank)
+
+
+def completed(vectors: Array, rank: int) -> Array:
+    """Vectors (n, k) of which all but the first `rank` are replaced by orthonormal ones, as far as there are any."""
+    if rank < vectors.shape[1]:
         held = orthonormalize(vectors[:, :rank])[0]
-        fill = np.random.default_rng(0).standard_normal((n, len(values) - rank))
+        fill = np.random.default_rng(0).standard_normal((len(vectors), vectors.shape[1] - rank))
         fill = orthonormalize(fill - held @ inner(held, fill), held)[0]
         vectors[:, rank : rank + fill.shape[1]] = fill
     return vectors

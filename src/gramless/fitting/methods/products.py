@@ -11,12 +11,13 @@ import scipy.sparse
 from gramless.arrays import Array, unit_roundoff
 from gramless.certificates import settle
 from gramless.data import Rows, Survey
-from gramless.eigen import BlockKrylov, EigenResult, Lanczos, Solver
+from gramless.eigen import BlockKrylov, Dense, EigenResult, Lanczos, Solver
 from gramless.eigen.block_krylov import block_width
 from gramless.features import NormalizedMap
 from gramless.fitting.methods.base import Solved, Traits, methods
 from gramless.fitting.methods.exact import leading
 from gramless.fitting.methods.layout import expected_passes
+from gramless.fitting.methods.linear import completed
 from gramless.fitting.model import Model
 from gramless.gram import CenteredRows, RowProducts
 from gramless.kernels import Cosine, Kernel, Linear
@@ -29,7 +30,6 @@ from gramless.spaces.signs import row_signs
 _MACHINE = Machine()
 _SPARSE = 3e9  # operations of products with sparse rows, per second and thread
 _FEW = 30  # components up to which single vectors are faster than blocks
-_SHORT = 4000  # rows or columns below which a matrix of all of them is quicker, and proves more
 _COLUMNS = 250  # most columns of a basis by single vectors
 
 
@@ -43,10 +43,6 @@ class ProductsMethod(Traits):
         n, d, k = problem.n, problem.d, problem.k
         if problem.solver == "dense":
             return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
-        if not problem.sparse and min(n, d) < _SHORT:
-            return Estimate(refusal=f"for sparse rows, or at least {_SHORT} rows and columns")
-        if k > min(n, d) // 4:
-            return Estimate(refusal=f"{k} components of {min(n, d)} are too many for an iteration")
         entries = problem.entries if problem.sparse else n * d
         single = k <= _FEW
         width, passes = (1, 6 * expected_passes(problem)) if single else (block_width(k), expected_passes(problem))
@@ -69,8 +65,10 @@ class ProductsMethod(Traits):
         normalized = growth(_longest_row(x) / 2 + 8, unit_roundoff()) if cosine else 0.0
         centred = CenteredRows(x, block.weights, normalized)
         operator = RowProducts(centred)
-        solver: Solver = request.solver or (Lanczos() if problem.k <= _FEW else BlockKrylov())
+        solver = request.solver or _solver_for(problem.k, operator.shape[0])
         result, axes, vectors = _solve(problem, request, operator, solver)
+        if request.share is None and problem.k > operator.shape[0]:  # the Gram matrix has n eigenvalues
+            result, axes, vectors = _padded(result, axes, vectors, min(problem.k, problem.n), operator.error)
         values, certificate = settle(result.values, result.certificate, True, 50 * unit_roundoff() * centred.trace)
         signs = row_signs(vectors, block.weights)
         basis = axes * np.where(values > 0, signs, 0.0)
@@ -90,12 +88,18 @@ class ProductsMethod(Traits):
         return Solved(model, block)
 
 
+def _solver_for(k: int, size: int) -> Solver:
+    if k > size // 4:
+        return Dense()
+    return Lanczos() if k <= _FEW else BlockKrylov()
+
+
 def _solve(
     problem: Problem, request: Request, operator: RowProducts, solver: Solver
 ) -> tuple[EigenResult, Array, Array]:
     """Eigenpairs of the operator, with principal axes (d, k) and eigenvectors (n, k) of the Gram matrix."""
     rows, start = operator.rows, None if operator.by_columns else request.start
-    problem = replace(problem, n=operator.shape[0])
+    problem = replace(problem, n=operator.shape[0], k=min(problem.k, operator.shape[0]))
 
     def solve(problem: Problem) -> EigenResult:
         return leading(operator, solver, problem, request, lambda: rows.trace, start)
@@ -115,6 +119,28 @@ def _solve(
         vectors = rows @ result.vectors * scale(result)
         residuals = _residuals(rows, result, vectors)
     return replace(result, residuals=residuals), result.vectors, vectors
+
+
+def _padded(result: EigenResult, axes: Array, vectors: Array, k: int, error: float) -> tuple[EigenResult, Array, Array]:
+    """The same with eigenvalues 0 up to `k` pairs."""
+    rank, before = len(result.values), result.certificate
+    missing = k - rank
+
+    def padded(array: Array, value: float) -> Array:
+        return np.concatenate([array, np.full(missing, value)])
+
+    certificate = replace(
+        before,
+        values=padded(before.values, 0.0),
+        lower=padded(before.lower, 0.0),
+        upper=padded(before.upper, error),
+        angle=padded(before.angle, np.pi / 2),
+        kind=np.concatenate([before.kind, np.full(missing, "rigorous", dtype=before.kind.dtype)]),
+    )
+    axes = np.hstack([axes, np.zeros((len(axes), missing))])
+    vectors = completed(np.hstack([vectors, np.zeros((len(vectors), missing))]), rank)
+    values, residuals = padded(result.values, 0.0), padded(result.residuals, error)
+    return replace(result, values=values, residuals=residuals, certificate=certificate), axes, vectors
 
 
 def _residuals(rows: CenteredRows, result: EigenResult, vectors: Array) -> Array:
