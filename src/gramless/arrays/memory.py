@@ -6,8 +6,13 @@ import math
 import os
 import re
 import sys
+import time
+from functools import lru_cache
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+_RECENT = 0.1  # seconds for which the free memory is taken as known
 
 
 def parse_memory(limit: int | float | str | None) -> int:
@@ -66,6 +71,12 @@ def _in_unit(count: float) -> tuple[float, str]:
 
 def free_memory() -> int:
     """Bytes this process can still allocate without swapping, within its own limits and those of its container."""
+    return _free_memory(int(time.monotonic() / _RECENT))
+
+
+@lru_cache(maxsize=1)
+def _free_memory(moment: int) -> int:
+    """The same, asked for once in each moment: a small fit takes little longer than reading these files."""
     return max(1, min(_free_of_machine(), _free_of_process(), _free_of_container()))
 
 

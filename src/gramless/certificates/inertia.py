@@ -93,8 +93,12 @@ class _Schur:
     def at(self, x: float) -> Array:
         """Bounds (m,) on l_j(T + R^T R / (x - s)), descending."""
         gap = x - self._outside
-        small = np.diag(self._ritz) + self._square / gap
-        values = np.linalg.eigvalsh(small)[::-1]
+        if not self._coupling.size:  # a diagonal matrix
+            small = self._ritz + (1 + 1 / _SPLIT) * self._rounding**2 / gap
+            values = small
+        else:
+            small = np.diag(self._ritz) + self._square / gap
+            values = np.linalg.eigvalsh(small)[::-1]
         # norms, not diagonals: diagonal entries of `small` may cancel where its other entries do not
         formed = (sum(self._coupling.shape) + 4) * self._size**2 / gap
         spread = 4 * len(self._ritz) * float(np.linalg.norm(small)) + 2 * formed

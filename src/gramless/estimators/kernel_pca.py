@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
@@ -296,6 +297,12 @@ default="linear"
         self.checkpoint = checkpoint
         self.time_limit = time_limit
         self.verbose = verbose
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """As in scikit-learn, which reads the signature at every call: a tenth of the time of a small fit."""
+        return list(super()._get_param_names())
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:

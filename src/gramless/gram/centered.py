@@ -95,7 +95,7 @@ class CenteredGram(GramOperator):
         """u^T S u, the squared norm of the mean times W."""
         return float(inner(self._unit, self.gram.statistics().sums[:, None])[0, 0] / np.sqrt(self.weight))
 
-    @property
+    @cached_property
     def trace(self) -> float:
         """The exact total variance, times W: sum_i w_i k(x_i, x_i) - w^T K w / W."""
         return float(self.gram.diagonal().sum()) - self._mean_square
