@@ -94,8 +94,8 @@ class _Schur:
         """Bounds (m,) on l_j(T + R^T R / (x - s)), descending."""
         gap = x - self._outside
         if not self._coupling.size:  # a diagonal matrix
-            small = self._ritz + (1 + 1 / _SPLIT) * self._rounding**2 / gap
-            values = small
+            small: Array = self._ritz + (1 + 1 / _SPLIT) * self._rounding**2 / gap
+            values: Array = small
         else:
             small = np.diag(self._ritz) + self._square / gap
             values = np.linalg.eigvalsh(small)[::-1]

@@ -21,7 +21,8 @@ from gramless.warning import warn
 
 _LONG = 600.0  # seconds
 _MOST = 2.0**50  # bytes
-_QUICK = 0.05  # seconds: a fit that takes less is not planned any further
+_QUICK = 0.1  # seconds: a fit that takes less is not planned any further
+_QUICK_FLAT = 0.03  # the same for up to three columns, where explicit features are often faster
 _STRAIGHT = ("dense", "covariance", "normalized")
 
 Result = TypeVar("Result")
@@ -191,7 +192,8 @@ def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
     if not free or problem.workers or problem.block or problem.streaming or problem.domain:
         return None
     asked = {name: ask(methods[name], replace(problem, device="cpu")) for name in _STRAIGHT}
-    room = min(_QUICK, np.inf if problem.time_limit is None else problem.time_limit)
+    quick = _QUICK_FLAT if problem.d <= 3 else _QUICK
+    room = min(quick, np.inf if problem.time_limit is None else problem.time_limit)
     able = {
         name: estimate.seconds
         for name, estimate in asked.items()
