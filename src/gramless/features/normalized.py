@@ -75,7 +75,7 @@ class NormalizedBuilder:
         machine = machine_for(problem.device)
         seconds = n * (2 * d * (d + k) / machine.gemm + 4 * d / machine.kernel) / problem.threads
         size = 8 * (8 * d * d + problem.threads * 4 * max(8192, d) * d + n * k)
-        return Estimate(seconds + 9 * d**3 / _EIGH + 2e-3, size, (500 + 100 * d) * unit_roundoff())
+        return Estimate(seconds + d**3 / _EIGH + 2e-3, size, (500 + 100 * d) * unit_roundoff())
 
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> NormalizedMap:
         """See :class:`~gramless.features.MapBuilder`."""

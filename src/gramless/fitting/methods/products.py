@@ -30,6 +30,7 @@ from gramless.spaces.signs import row_signs
 _MACHINE = Machine()
 _SPARSE = 3e9  # operations of products with sparse rows, per second and thread
 _FEW = 30  # components up to which single vectors are faster than blocks
+_FIXED = 0.15  # seconds of orthonormalising the basis and of its certificate, for some thousand rows
 _COLUMNS = 250  # most columns of a basis by single vectors
 
 
@@ -50,7 +51,7 @@ class ProductsMethod(Traits):
         columns = _COLUMNS if single else passes * width
         basis = 8 * min(n, d) * columns**2 / (_MACHINE.gemm * problem.threads)
         wide = 2 * (columns + 60)  # the certificate multiplies the basis once, and some random vectors
-        seconds = 4 * entries * (passes * width + wide) / rate + basis + 2e-2
+        seconds = 4 * entries * (passes * width + wide) / rate + basis + _FIXED
         numbers = (
             min(n, d) * 6 * columns + 2 * (n + d) * (columns + 30) + n * k + (3 if problem.sparse else 1) * entries
         )
