@@ -134,6 +134,8 @@ class Case:
         return {
             "covariance": linear,
             "svd": linear,
+            "products": linear or isinstance(kernel, kernels.Cosine),
+            "normalized": isinstance(kernel, kernels.Cosine),
             "monomials": linear or isinstance(kernel, kernels.Polynomial),
             "taylor": isinstance(kernel, kernels.Gaussian),
             "fourier": distance and kernel.spectral_density() is not None and self.d <= 2,
@@ -192,9 +194,14 @@ class Rough:
             drawn = rng.choice([0, 1, 2.0, 1e-3, 50], self.n) + rng.choice([0, 0.1])
             self.weights = drawn if np.count_nonzero(drawn) >= 8 else self.weights
         self.k, self.rank = int(rng.integers(1, 6)), int(rng.choice([5, 20, 60]))
-        self.name = str(rng.choice(["landmarks", "sampled", "tiled"]))
-        self.tol = float(10 ** rng.uniform(-5, -1)) if self.name == "tiled" else 0.0  # the others say what they reach
-        self.method = {"landmarks": "landmarks, few", "sampled": "sampled", "tiled": "tiled, float32"}[self.name]
+        self.name = str(rng.choice(["landmarks", "sampled", "tiled", "dense"]))
+        self.tol = float(10 ** rng.uniform(-5, -1)) if self.name == "tiled" else 0.0  # others say what they reach
+        self.method = {
+            "landmarks": "landmarks, few",
+            "sampled": "sampled",
+            "tiled": "tiled, float32",
+            "dense": "dense, few components",
+        }[self.name]
 
     def __str__(self) -> str:
         return f"{self.kernel} n={self.n} d={self.d} k={self.k} {self.shape} tol={self.tol} {self.method} {self.rank}"

@@ -10,8 +10,6 @@ import time
 from functools import lru_cache
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
 _RECENT = 0.1  # seconds for which the free memory is taken as known
 
 
@@ -71,13 +69,13 @@ def _in_unit(count: float) -> tuple[float, str]:
 
 def free_memory() -> int:
     """Bytes this process can still allocate without swapping, within its own limits and those of its container."""
-    return _free_memory(int(time.monotonic() / _RECENT))
+    return max(1, min(_free_outside(int(time.monotonic() / _RECENT)), _free_of_process()))
 
 
 @lru_cache(maxsize=1)
-def _free_memory(moment: int) -> int:
-    """The same, asked for once in each moment: a small fit takes little longer than reading these files."""
-    return max(1, min(_free_of_machine(), _free_of_process(), _free_of_container()))
+def _free_outside(moment: int) -> int:
+    """Of the machine and the container, asked for once in each moment: a small fit takes as long as reading files."""
+    return min(_free_of_machine(), _free_of_container())
 
 
 def _free_of_machine() -> int:

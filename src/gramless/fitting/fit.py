@@ -67,7 +67,8 @@ def fit(question: Question, rows: Rows) -> Fit:
 def prepare(question: Question, rows: Rows, planner: Planner = make_plan, *, straight: bool = False) -> Prepared:
     """Survey the rows and make a plan; ``planner(problem, method)`` chooses the method.
 
-    With `straight`, a small problem is not looked at any further; see :func:`~gramless.fitting.methods.straight_plan`.
+    A small problem is solved as :func:`~gramless.fitting.methods.straight_plan` says; with `straight`, no other method
+    is asked then.
     """
     refuse_number(question, rows)
     if isinstance(rows, FileRows):
@@ -87,14 +88,17 @@ def prepare(question: Question, rows: Rows, planner: Planner = make_plan, *, str
         rows = rows.moved(scaling)
         seen = rows.survey(Look("", question.memory_limit)) if survey.complete else survey.moved(scaling)
     gamma, kernel = question.kernel.of(seen if question.moves == "scale" else survey)
-    if straight and survey.complete:
+    short = None
+    if planner is make_plan and survey.complete:
         problem = pose(question, kernel, seen, rows.place, scaling, look=False)
-        plan = straight_plan(problem, question.method)
-        if plan is not None:
-            return Prepared(plan, problem, gamma, seen, rows)
+        short = straight_plan(problem, question.method)
+        if straight and short is not None:
+            return Prepared(short, problem, gamma, seen, rows)
     problem = pose(question, kernel, seen, rows.place, scaling)
     planned = problem if survey.complete else posed_for_plan(question, problem)
     plan = planner(planned, question.method)
+    if short is not None:
+        plan = replace(plan, problem=planned, chosen=short.chosen, rule=short.rule, cut=False)
     return Prepared(plan, problem, gamma, seen, rows)
 
 

@@ -125,7 +125,8 @@ class CenteredRows:
         across = max(int(np.diff(chunk.indptr).max(initial=0)) for chunk in self._chunks) if self.sparse else d
         down = growth(min(n, _CHUNK) + len(self._parts) + 8, unit)
         one = growth(across + 8, unit) + 2 * down + 2 * inner_rounding(d) + 2 * inner_rounding(n)
-        return 2.2 * (2 * one + self._entry_error) * self.size
+        tiny = 8 * (n + d) * float(np.finfo(np.float64).tiny) * (1 + float(self.roots.max(initial=0.0)) ** 2)
+        return 2.2 * (2 * one + self._entry_error) * self.size + tiny
 
     @cached_property
     def trace(self) -> float:

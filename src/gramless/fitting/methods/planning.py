@@ -100,7 +100,8 @@ class Plan:
             return "not asked for"
         if estimate.error > self.problem.tol:
             return f"reaches {estimate.error:.0e} only"
-        return f"{estimate.seconds / self.candidates[self.chosen].seconds:.1f} times slower"
+        ratio = estimate.seconds / self.candidates[self.chosen].seconds
+        return f"{ratio:.1f} times slower" if ratio >= 1 else "faster by less than it takes to ask"
 
     @property
     def strong(self) -> set[int]:
