@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from gramless.arrays.memory import enough_bytes, readable_bytes
 from gramless.errors import LongFitWarning, MemoryLimitError
 from gramless.features import maps
@@ -194,7 +192,7 @@ def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
         return None
     asked = {name: ask(methods[name], replace(problem, device="cpu")) for name in _STRAIGHT}
     quick = _QUICK_FLAT if problem.d <= 3 else _QUICK
-    room = min(quick, np.inf if problem.time_limit is None else problem.time_limit)
+    room = quick if problem.time_limit is None else min(quick, problem.time_limit)
     able = {
         name: estimate.seconds
         for name, estimate in asked.items()
