@@ -50,7 +50,7 @@ class DenseMethod(Traits):
         size = 8 * n * n
         if problem.solver not in ("auto", "dense"):
             solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
-        elif few_pairs(n, k):  # some ninety products by ARPACK, and Cholesky
+        elif few_pairs(n, k):  # some sixty products by ARPACK, and Cholesky
             solve = 60 * size / _READ + n**3 / (4.5 * _MACHINE.eigh)
         else:  # part of LAPACK's reduction runs at the speed of memory
             solve = (2 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 2e-2 * min(1.0, n / 1000) ** 2
