@@ -250,7 +250,7 @@ def never_slower(figures: dict[str, Any]) -> str:
     ]
     for row in shown:
         met = "yes" if row["ratio"] >= row["aim"] else "**no**"
-        times = (f"{1e3 * row[who]:.3g} ms" for who in ("ours", "theirs"))
+        times = (f"{t:.3g} s" if (t := row[who]) >= 1 else f"{1e3 * t:.3g} ms" for who in ("ours", "theirs"))
         lines.append(f"| {row['name']} | {' | '.join(times)} | {row['ratio']:.2f} | {row['aim']:g} | {met} |")
     return "\n".join(lines)
 
