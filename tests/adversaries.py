@@ -11,7 +11,7 @@ from gramless import kernels as k
 from gramless.eigen import NotConvergedWarning
 from gramless.fitting.methods import methods
 
-#: Every way to fit; what runs on a card has tests of its own.
+#: Every way to fit; what runs on a GPU has tests of its own.
 METHODS = [name for name in methods if name != "cuda"]
 #: These take rows in batches.
 STREAMS = ("merging", "refitting")
@@ -127,7 +127,7 @@ def fit(kernel, x, method="auto", k=4, **settings):
         except MemoryLimitError as error:
             raise Refused(str(error)) from error
         except ValueError as error:
-            if "cannot be used here" in str(error) or _SAYS_WHY.search(str(error)):
+            if "is not applicable" in str(error) or _SAYS_WHY.search(str(error)):
                 raise Refused(str(error)) from error
             raise
     model.noise = [str(warning.message) for warning in seen]

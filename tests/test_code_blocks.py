@@ -44,9 +44,9 @@ def test_block(code, reason, tmp_path, monkeypatch):
     if reason:
         pytest.skip(reason)
     if "cuda" in code:
-        torch = pytest.importorskip("torch", reason="a graphics card is used through torch")
+        torch = pytest.importorskip("torch", reason="a GPU is used through torch")
         if not torch.cuda.is_available():
-            pytest.skip("no graphics card here")
+            pytest.skip("no GPU here")
     if "sklearn.callback" in code:
         pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
     if "gramless.explorer" in code:

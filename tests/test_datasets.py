@@ -28,7 +28,7 @@ class TestEverySet:
         assert not np.array_equal(make(20, rng=rng), make(20, rng=rng))
 
     def test_refuses_an_empty_set(self, make):
-        with pytest.raises(ValueError, match="n=0 points asked for; pass at least 1"):
+        with pytest.raises(ValueError, match="n=0 is invalid; pass at least 1"):
             make(0, rng=0)
 
 

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,68 @@ def test_every_public_class_and_function_has_a_docstring(package, name):
         text = thing.__dict__.get("__doc__") if inspect.isclass(thing) else thing.__doc__
         assert text, f"{package}.{name}"
         assert not text.startswith(f"{name}("), f"{package}.{name} has only the docstring that dataclasses make"
+
+
+def see_also(text):
+    """The names in the See Also section of a docstring."""
+    section = re.search(r"See Also\n-+\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(text), re.DOTALL)
+    return re.findall(r"^([\w.]+) :", section[1], re.MULTILINE) if section else []
+
+
+ESTIMATORS = [
+    name for name in public_names("gramless") if hasattr(getattr(importlib.import_module("gramless"), name), "fit")
+]
+
+
+@pytest.mark.parametrize(
+    "name", [*ESTIMATORS, "select_bandwidth", "Bandwidth", "load", "open_source", "principal_angles"]
+)
+def test_names_for_users_lead_to_others(name):
+    assert see_also(getattr(importlib.import_module("gramless"), name).__doc__)
+
+
+@pytest.mark.parametrize(("package", "name"), CASES)
+def test_see_also_names_things_that_exist(package, name):
+    for other in see_also(getattr(getattr(importlib.import_module(package), name), "__doc__", None) or ""):
+        first, *rest = other.split(".")
+        where = importlib.import_module(package if hasattr(importlib.import_module(package), first) else "gramless")
+        if first in ("gramless", "sklearn"):
+            module = importlib.import_module(other.rpartition(".")[0])
+            assert hasattr(module, other.rpartition(".")[2]), other
+        else:
+            found = getattr(where, first)
+            assert all(hasattr(found, part) for part in rest), other
+
+
+def test_summaries_of_the_reference_end_with_their_sentence():
+    autosummary = pytest.importorskip("sphinx.ext.autosummary", reason="the documentation needs sphinx")
+    frontend, parsers = importlib.import_module("docutils.frontend"), importlib.import_module("docutils.parsers.rst")
+    runpy.run_path(str(REFERENCE.with_name("conf.py")))
+    settings = frontend.get_default_settings(parsers.Parser)
+    settings.report_level = 5
+    cut = []
+    for name in sorted(documented()):
+        package, _, last = name.rpartition(".")
+        text = inspect.getdoc(getattr(importlib.import_module(package), last)) or ""
+        summary = autosummary.extract_summary(text.splitlines(), settings)
+        if summary.count("(") != summary.count(")") or re.search(r"\b(eqs?|figs?|sec|al|vs)\.$", summary):
+            cut.append(f"{name}: {summary}")
+    assert not cut
+
+
+def test_every_page_is_in_one_group():
+    index = REFERENCE.with_name("index.rst").read_text()
+    groups = re.findall(r":caption: (.+)\n\n((?: +\S.*\n)+)", index)
+    assert [caption for caption, _ in groups] == [
+        "Getting started",
+        "Kernel PCA",
+        "Large data",
+        "Streams",
+        "Clustering and discriminants",
+        "Accuracy",
+        "Reference",
+        "Background",
+    ]
+    entries = [re.sub(r".*<(.*)>", r"\1", line.strip()) for _, lines in groups for line in lines.splitlines()]
+    pages = [page.stem for page in REFERENCE.parent.glob("*.rst") if page.stem != "index"]
+    assert sorted(entry for entry in entries if "/" not in entry) == sorted(pages)

@@ -23,9 +23,9 @@ def contracts():
 
 
 def tables():
-    """The tables of CONTRIBUTING.md: the modules that each row names in its first cell."""
+    """The tables of layers in CONTRIBUTING.md: the modules that each row names in its first cell."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for table in re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE):
+    for table in re.findall(r"^\| (?:package|module) \|.*\n(?:^\|.*\n)+", text, flags=re.MULTILINE):
         cells = [line.split("|")[1] for line in table.splitlines()[2:]]
         yield [re.findall(r"`(\w+)`", cell) for cell in cells]
 

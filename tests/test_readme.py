@@ -8,9 +8,12 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from benchmarks import headline, readme
+from benchmarks import headline, readme, settings
+from benchmarks.results import load
+from gramless import KernelPCA
 from gramless.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -72,6 +75,26 @@ def test_every_extra_for_users_is_in_the_table():
 def test_figures_are_those_of_the_result_files(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert text == readme.with_figures(text)
+
+
+def test_settings_are_those_of_the_result_files():
+    text = readme.SETTINGS.read_text(encoding="utf-8")
+    assert text == settings.with_settings(text, load)
+    assert "50,000 x 30" in text
+    empty = settings.with_settings(text, lambda name: None)
+    assert "50,000 x 30" not in empty
+    assert settings.with_settings(empty, load) == text
+
+
+def test_every_call_of_the_settings_can_be_made():
+    calls = re.findall(
+        r"``(KernelPCA\(\d.*?\))(?:\.fit.*)?``$", readme.SETTINGS.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(calls) > 10
+    x = np.random.default_rng(0).random((60, 2))
+    for call in calls:
+        model = eval(call, {"KernelPCA": KernelPCA})
+        assert model.set_params(device="cpu", n_components=2).plan(x).chosen
 
 
 def test_every_benchmark_has_a_place():

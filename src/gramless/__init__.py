@@ -13,7 +13,7 @@ if _TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> _Any:
-    """Import what is asked for, when it is: whoever wants the version, or a command's help, does not wait for SciPy."""
+    """Lazy import on first access, so that the version, or the help of a command, does not load SciPy."""
     if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if _find_spec(f"{__name__}.{name}") is not None:
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> _Any:
     public = _import_module("gramless.public")
     if name != "__all__" and name not in public.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = getattr(public, name)  # the next time, nobody asks here
+    globals()[name] = getattr(public, name)  # later accesses do not call this function
     return globals()[name]
 
 

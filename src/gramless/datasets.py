@@ -20,7 +20,7 @@ def annulus(
     inner, outer : float
         Radii, ``0 <= inner < outer``.
     rng : Generator, int or None
-        Same seed, same points.
+        Seed; pass an int for reproducible output.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def annulus(
     ((100, 2), True, True)
     """
     if not 0 <= inner < outer:
-        raise ValueError(f"inner={inner!r} and outer={outer!r} given; an annulus needs 0 <= inner < outer")
+        raise ValueError(f"inner={inner!r} and outer={outer!r} are invalid; an annulus needs 0 <= inner < outer")
     random = np.random.default_rng(rng)
     radius = np.sqrt(random.uniform(inner**2, outer**2, _count(n)))  # area grows with the square of the radius
     angle = random.uniform(0, 2 * np.pi, n)
@@ -50,7 +50,7 @@ def parabola(n: int = 100, *, noise: float = 0.2, rng: np.random.Generator | int
     noise : float
         Standard deviation of the Gaussian added to y.
     rng : Generator, int or None
-        Same seed, same points.
+        Seed; pass an int for reproducible output.
 
     Returns
     -------
@@ -75,11 +75,11 @@ def three_clusters(
     Parameters
     ----------
     n : int
-        Points in all; the sizes of the clusters differ by one point at most.
+        Total number of points; the sizes of the clusters differ by one point at most.
     noise : float
         Standard deviation of each cluster.
     rng : Generator, int or None
-        Same seed, same points.
+        Seed; pass an int for reproducible output.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def three_clusters(
 
 
 def resampled_digits(n: int, *, noise: float = 1.0, rng: np.random.Generator | int | None = None) -> Array:
-    """As many handwritten digits as wanted: scikit-learn's 1797, drawn with replacement, with noise on every pixel.
+    """Any number of handwritten digits: scikit-learn's 1797, sampled with replacement, with noise on every pixel.
 
     The spectrum of the kernel matrix is like that of real data, while no two rows are equal.
 
@@ -109,7 +109,7 @@ def resampled_digits(n: int, *, noise: float = 1.0, rng: np.random.Generator | i
     noise : float
         Standard deviation of the Gaussian added to each pixel; pixels go from 0 to 16.
     rng : Generator, int or None
-        Same seed, same rows.
+        Seed; pass an int for reproducible output.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def resampled_digits(n: int, *, noise: float = 1.0, rng: np.random.Generator | i
 
 def _count(n: int) -> int:
     if n < 1:
-        raise ValueError(f"n={n!r} points asked for; pass at least 1")
+        raise ValueError(f"n={n!r} is invalid; pass at least 1")
     return n
 
 
@@ -151,7 +151,7 @@ def independent_source(name: str, n: int, *, rng: np.random.Generator | int | No
         distinct; m-o, p-r: four Gaussians, likewise.
     n : int
     rng : Generator, int or None
-        Same seed, same signal.
+        Seed; pass an int for reproducible output.
 
     Returns
     -------

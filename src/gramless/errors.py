@@ -25,6 +25,10 @@ class DominantColumnWarning(GramlessError, UserWarning):
     """One column accounts for nearly all of the distances, as row numbers or a column in small units do."""
 
 
+class DialectWarning(GramlessError, UserWarning):
+    """The numbers of a CSV file depend on how its first lines look, such as a decimal comma; the message says how."""
+
+
 class MemoryLimitError(GramlessError, MemoryError):
     """The work does not fit `memory_limit`; the message names a method or a limit that would.
 

@@ -19,9 +19,9 @@ class Problem:
         Rows and columns of the data.
     kernel : Kernel
     k : int
-        Number of components wanted (a first guess where a share of the variance was asked for).
+        Number of components (a first guess where a fraction of the variance was requested).
     tol : float
-        Residual wanted, relative to the largest eigenvalue.
+        Tolerance on the residuals, relative to the largest eigenvalue.
     memory_limit : int
         Bytes that the fit may take.
     solver : str
@@ -38,18 +38,18 @@ class Problem:
     strict : bool
         Whether the user passed `tol`; a method chosen by name may miss a default `tol`.
     streaming : bool
-        Whether rows come in batches and are not kept: the method must need each row only once.
+        Whether rows come in batches and are not stored: the method must need each row only once.
     support : int or None
-        Most points that a stream may keep; None: no limit.
+        Maximum number of points that a stream may store; None: no limit.
     forget : bool
-        Whether the model keeps no training rows.
+        Whether the model stores no training rows.
     domain : bool
         Whether `low` and `high` bound all rows, including those of later batches.
     peak : float
-        Estimate, from a sample, of the largest eigenvalue of the centred Gram matrix divided by W: tolerances are
+        Estimate, from a sample, of the largest eigenvalue of the centered Gram matrix divided by W: tolerances are
         relative to this eigenvalue.
     variance : float
-        Estimate of the trace of the centred Gram matrix divided by W.
+        Estimate of the trace of the centered Gram matrix divided by W.
     sample : ndarray of shape (m, d) or None
         Evenly spaced sample of rows in memory or on a cluster; None where further rows may come, or without a box.
     device : str
@@ -124,7 +124,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Keeping:
-    """What a pass over blocks of rows checks, and keeps besides the moments.
+    """What a pass over blocks of rows checks, and stores in addition to the moments.
 
     Attributes
     ----------
@@ -146,13 +146,13 @@ class Keeping:
 
 @dataclass(frozen=True)
 class Request:
-    """What a method is asked for beyond the problem.
+    """What is requested of a method in addition to the problem.
 
     Attributes
     ----------
     rng : numpy.random.Generator
     share : float or None
-        Share of the total variance to capture; None: ``problem.k`` components.
+        Fraction of the total variance to explain; None: ``problem.k`` components.
     solver : Solver or None
         Eigenvalue solver with its settings; None: the method's choice.
     max_iter : int or None
@@ -161,7 +161,7 @@ class Request:
     start : ndarray of shape (n, k) or None
         Vectors to begin an iteration with, from another method.
     keeping : Keeping or None
-        What a pass over blocks keeps of the rows besides their moments.
+        What a pass over blocks stores of the rows in addition to their moments.
     """
 
     rng: np.random.Generator

@@ -21,7 +21,7 @@ class Observer(Protocol):
         """A product of the Gram matrix with a block of vectors is done."""
 
     def reached(self, residual: float, tol: float) -> None:
-        """Largest residual of the wanted eigenpairs so far, and `tol`, both relative to the largest eigenvalue."""
+        """Largest residual of the requested eigenpairs so far, and `tol`, both relative to the largest eigenvalue."""
 
     def summed(self, rows: int, total: int) -> None:
         """The pass over the blocks has summed `rows` rows of `total`."""

@@ -3,10 +3,11 @@
 from gramless import eigen, kernels
 from gramless._version import __version__
 from gramless.certificates import Certificate
-from gramless.data import open_source
+from gramless.data import ReadOptions, open_source
 from gramless.errors import (
     CheckpointError,
     CheckpointWarning,
+    DialectWarning,
     DominantColumnWarning,
     FormatError,
     GramlessError,
@@ -37,6 +38,7 @@ __all__ = [
     "Certificate",
     "CheckpointError",
     "CheckpointWarning",
+    "DialectWarning",
     "DominantColumnWarning",
     "FormatError",
     "GramlessError",
@@ -48,6 +50,7 @@ __all__ = [
     "LongFitWarning",
     "MemoryLimitError",
     "PreimageWarning",
+    "ReadOptions",
     "SeriesDensity",
     "SourceError",
     "UncertifiedWarning",

@@ -17,7 +17,7 @@ from gramless.arrays import (
     to_numpy,
     triangular_solve,
 )
-from gramless.arrays.card_rates import coarse
+from gramless.arrays.gpu_rates import coarse
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 

@@ -146,9 +146,9 @@ def test_constant_rows_leave_the_default(criterion, value):
 def test_one_row():
     assert select_bandwidth([[1.0, 1.0]]).gamma == pytest.approx(1.0)
     assert select_bandwidth([[0.0, 2.0]], criterion="scale").gamma == pytest.approx(0.5)
-    with pytest.raises(ValueError, match=r"criterion='gap'.*has 1; pass criterion='median'"):
+    with pytest.raises(ValueError, match=r"criterion='gap'.*there are 1; pass criterion='median'"):
         select_bandwidth([[1.0]], criterion="gap")
-    with pytest.raises(ValueError, match=r"criterion='preimage'.*has 1; pass criterion='median'"):
+    with pytest.raises(ValueError, match=r"criterion='preimage'.*there are 1; pass criterion='median'"):
         select_bandwidth([[1.0]], criterion="preimage")
 
 
@@ -231,12 +231,12 @@ def test_grid_search_over_criteria(clusters):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"criterion": "best"}, "criterion='best' is not known; pass one of 'median', 'scale', 'preimage', 'gap'"),
-        ({"kernel": Linear()}, "has no width"),
-        ({"kernel": Cosine()}, "has no width"),
-        ({"kernel": "linear"}, "has no width"),
-        ({"kernel": "precomputed"}, "has no width"),
-        ({"kernel": Gaussian() + Linear()}, "has no width"),
+        ({"criterion": "best"}, "criterion='best' is invalid; pass one of 'median', 'scale', 'preimage', 'gap'"),
+        ({"kernel": Linear()}, "has no bandwidth"),
+        ({"kernel": Cosine()}, "has no bandwidth"),
+        ({"kernel": "linear"}, "has no bandwidth"),
+        ({"kernel": "precomputed"}, "has no bandwidth"),
+        ({"kernel": Gaussian() + Linear()}, "has no bandwidth"),
         ({"criterion": "gap", "n_components": 0}, "n_components=0"),
         ({"criterion": "gap", "n_components": 2.5}, "n_components=2.5"),
         ({"criterion": "gap", "n_components": 500}, "more than 500 rows"),

@@ -23,10 +23,10 @@ def numbered(folder, irises):
 def test_a_column_that_drowns_the_others_is_named(numbered, words, capsys):
     assert main(words) == 0
     warned = capsys.readouterr().err
-    assert warned.startswith("gramless: warning: column 'id' makes 99.7 % of the distances")
-    assert "leave it out with --exclude id, or --scale" in warned
+    assert warned.startswith("gramless: warning: column 'id' accounts for 99.7 % of the distances")
+    assert "drop it with --exclude id, or pass --scale" in warned
     for remedy in (["--exclude", "id"], ["--scale"]):
-        assert main([*words, *remedy]) == 0
+        assert main([*words, *remedy, "--force"]) == 0
         assert capsys.readouterr().err == ""
 
 
@@ -34,7 +34,7 @@ def test_report_warns_of_it_too(numbered, capsys):
     pytest.importorskip("plotly")
     assert main(["--quiet", "fit", "numbered.csv", "-k", "2"]) == 0
     assert main(["report", "model.gramless", "numbered.csv"]) == 0
-    assert "column 'id' makes 99.7 % of the distances: fit again with --exclude id" in capsys.readouterr().err
+    assert "column 'id' accounts for 99.7 % of the distances: fit again with --exclude id" in capsys.readouterr().err
 
 
 def test_scaled_models_remember_the_scale(folder, numbered):
@@ -76,12 +76,13 @@ def test_numbers_of_rows_without_a_name_are_pointed_out(folder, irises, words, c
     assert main([*words, "indexed.csv"]) == 0
     warned = capsys.readouterr().err
     assert warned.startswith("gramless: warning: column 0 of indexed.csv has no name")
-    assert "leave it out with --exclude 0" in warned
-    assert main([*words, "indexed.csv", "--exclude", "0"]) == 0
+    assert "drop it with --exclude 0" in warned
+    more = [] if words == ["plan"] else ["--force"]
+    assert main([*words, "indexed.csv", "--exclude", "0", *more]) == 0
     assert "has no name" not in capsys.readouterr().err
     if words[0] == "fit":
         assert gramless.load(folder / "model.gramless").feature_names_in_.tolist() == list("abcd")
-        assert main([*words, "indexed.csv"]) == 0
+        assert main([*words, "indexed.csv", "--force"]) == 0
         assert main(["inspect", "model.gramless"]) == 0
         assert "(no name), a, b, c, d" in capsys.readouterr().out
 

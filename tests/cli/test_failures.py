@@ -21,38 +21,57 @@ FIT = ["fit", "iris.csv", "--label", "species"]
     ("words", "code", "message"),
     [
         (["fit", "none.csv"], 3, "none.csv"),
-        (["fit", "iris.csv"], 3, "column 'species' has the text 'setosa', not a number; leave that column out by"),
+        (["fit", "none.csv", "--columns", "x,y", "--exclude", "id"], 3, "there is no file or folder none.csv"),
+        (
+            ["fit", "iris.csv"],
+            3,
+            "category, or leave out the column. Leave out columns with --exclude species; transform",
+        ),
         (["fit", "iris.csv", "--columns", "colour"], 3, "no column 'colour'; it has: sepal_length"),
         (["fit", "iris.csv", "--label", "kind"], 3, "no column 'kind' for --label; it has: sepal_length"),
-        ([*FIT, "-o", "model.bin"], 3, "files of models end in .gramless; pass -o model.gramless"),
+        ([*FIT, "-o", "model.bin"], 3, "this command writes files .gramless; pass -o model.gramless"),
         ([*FIT, "-o", "none/model.gramless"], 3, "there is no folder none"),
         ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 rows of iris.csv; pass at most 150"),
-        ([*FIT, "-k", "many"], 4, "-k many is no number of components; pass 10, a share such as 0.9, or all"),
-        ([*FIT, "--kernel", "rational"], 4, "--kernel rational is not known; pass one of linear, poly, rbf"),
-        ([*FIT, "--sigma", "wide"], 4, "--sigma wide is no width; pass a number or auto"),
-        ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not for the matern kernel"),
-        ([*FIT, "--memory", "1kB"], 4, "raise --memory or lower -k"),
-        ([*FIT, "--method", "fourier"], 4, "cannot be used here"),
+        (
+            [*FIT, "-k", "many"],
+            4,
+            "-k many is an invalid number of components; pass 10, a fraction such as 0.9, or all",
+        ),
+        ([*FIT, "--kernel", "rational"], 4, "--kernel rational is unknown; pass one of linear, poly, rbf"),
+        ([*FIT, "--sigma", "wide"], 4, "--sigma wide is an invalid bandwidth; pass a number or auto"),
+        ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not a parameter of the matern kernel"),
+        ([*FIT, "--sigma", "10", "--gamma", "3"], 4, "--sigma 10 and --gamma 3 both set the bandwidth"),
+        ([*FIT, "--kernel", "matern", "--nu", "3"], 4, "--nu 3 is not one of 0.5, 1.5, 2.5"),
+        ([*FIT, "--memory", "1kB"], 4, "increase --memory or reduce -k"),
+        ([*FIT, "--method", "fourier"], 4, "is not applicable"),
         (
             [*FIT, "--method", "nope"],
             4,
-            "--method nope is not possible; pass one of auto, composite, covariance, cuda,",
+            "--method nope is invalid; pass one of auto, composite, covariance, cuda,",
         ),
-        ([*FIT, "-k", "1.5"], 4, "-k 1.5 is no number of components; pass 10, a share such as 0.9, or all"),
-        ([*FIT, "-k", "0"], 4, "-k 0 is no number of components"),
+        ([*FIT, "-k", "1.5"], 4, "-k 1.5 is an invalid number of components; pass 10, a fraction such as 0.9, or all"),
+        ([*FIT, "-k", "0"], 4, "-k 0 is an invalid number of components"),
         (["transform", "iris.csv", "model.gramless", "-o", "x.csv"], 3, "the model comes first: pass model.gramless"),
-        (["denoise", "dots.gramless", "iris.csv", "-o", "x.csv"], 4, "Set --inverse and fit again.\n"),
+        (["denoise", "dots.gramless", "iris.csv", "-o", "x.csv", "--by", "fixed-point"], 4, "by --by auto\n"),
         (["fit"], 2, "see gramless fit --help"),
         (["fit", "iris.csv", "--kernle", "x"], 2, "--kernle"),
         (["explode"], 2, "explode"),
         (["inspect", "none.gramless"], 3, "there is no file none.gramless"),
         (["inspect", "iris.csv"], 3, "iris.csv"),
-        (["transform", "model.gramless", "iris.csv", "-o", "scores.xls"], 3, "rows are written to files .npy"),
-        (["transform", "model.gramless", "narrow.npy", "-o", "scores.npy"], 3, "2 columns, the model was fitted to 4"),
-        (["inverse", "model.gramless", "narrow.npy", "-o", "back.npy"], 3, "2 columns, the model 3 components"),
-        (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "magic"], 4, "--by magic is not known"),
+        (
+            ["transform", "model.gramless", "iris.csv", "-o", "scores.xls"],
+            3,
+            "this command writes files .npy .parquet .csv .npz; pass -o scores.npy",
+        ),
+        (
+            ["transform", "model.gramless", "narrow.npy", "-o", "scores.npy"],
+            3,
+            "2 columns, but the model was fitted to 4",
+        ),
+        (["inverse", "model.gramless", "narrow.npy", "-o", "back.npy"], 3, "2 columns, but the model has 3 components"),
+        (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "magic"], 4, "--by magic is unknown"),
         (["denoise", "model.gramless", "iris.csv", "-o", "x.npy", "--by", "ridge"], 4, "--inverse"),
-        (["merge", "model.gramless", "-o", "both.gramless"], 4, "pass at least two files"),
+        (["merge", "model.gramless", "-o", "both.gramless"], 4, "merge needs at least two models"),
         (
             ["merge", "model.gramless", "other.gramless", "-o", "both.gramless"],
             4,
@@ -60,7 +79,7 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         ),
         (["report", "model.gramless", "iris.csv", "-o", "page.pdf"], 3, "pass -o page.html"),
         (["report", "model.gramless", "iris.csv", "--label", "kind"], 3, "no column 'kind'"),
-        (["report", "model.gramless", "iris.csv", "--shape", "big"], 4, "--shape big is no height and width"),
+        (["report", "model.gramless", "iris.csv", "--shape", "big"], 4, "--shape big is an invalid image shape"),
     ],
 )
 def test_one_line_and_a_code(folder, irises, capsys, words, code, message):
@@ -69,6 +88,8 @@ def test_one_line_and_a_code(folder, irises, capsys, words, code, message):
     KernelPCA(3, kernel="poly").fit(irises).save(folder / "dots.gramless")
     np.save(folder / "narrow.npy", irises[:, :2])
     before = {path: path.read_bytes() for path in folder.iterdir()}
+    if words[0] == "fit" and len(words) > 1:
+        words = [*words, "--force"]
     if words[0] in ("transform", "denoise", "report") and "narrow.npy" not in words:
         words = [*words, "--columns", "0,1,2,3"]
     assert main(words) == code
@@ -91,7 +112,7 @@ def test_warnings_are_lines_and_quiet_has_none(folder, capsys):
     warned = capsys.readouterr().err
     assert warned.startswith("gramless: warning: ")
     assert "not positive semidefinite" in warned
-    assert main(["--quiet", *words]) == 0
+    assert main(["--quiet", *words, "--force"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -100,29 +121,25 @@ def test_too_little_memory_names_what_suffices(tmp_path, monkeypatch, capsys):
     np.save("rows.npy", np.random.default_rng(0).random((4000, 20)))
     assert main(["fit", "rows.npy", "-k", "3", "--memory", "300kB"]) == 4
     message = capsys.readouterr().err
-    least = re.search(r"needs --memory (\S+), the least that serves", message)[1]
+    least = re.search(r"needs --memory (\S+), the minimum", message)[1]
     assert main(["plan", "rows.npy", "-k", "3", "--memory", "300kB", "--json"]) == 0
     printed = capsys.readouterr()
     plan = json.loads(printed.out)
     assert plan["chosen"] is None
     assert all(found["bytes"] > 300_000 for found in plan["candidates"].values() if "bytes" in found)
-    assert f"needs --memory {least}, the least that serves" in printed.err
+    assert f"needs --memory {least}, the minimum" in printed.err
     assert main(["fit", "rows.npy", "-k", "3", "--memory", least]) == 0
     number = float(re.match(r"[\d.]+", least)[0])
-    assert main(["fit", "rows.npy", "-k", "3", "--memory", least.replace(f"{number:g}", f"{0.9 * number:g}")]) == 4
+    assert (
+        main(["fit", "rows.npy", "-k", "3", "--memory", least.replace(f"{number:g}", f"{0.9 * number:g}"), "--force"])
+        == 4
+    )
 
 
 def test_a_device_that_is_not_there(folder, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main([*FIT, "--device", "cuda"]) == 5
     assert "gramless: --device cuda needs torch" in capsys.readouterr().err
-
-
-def test_a_model_that_was_there_is_said_to_be_replaced(folder, capsys):
-    assert main(FIT) == 0
-    assert "replaced" not in capsys.readouterr().out
-    assert main(FIT) == 0
-    assert "model.gramless (replaced)" in capsys.readouterr().out
 
 
 def test_missing_packages_are_named(folder, monkeypatch, capsys):
@@ -153,7 +170,9 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     (tmp_path / "scores.npy").write_bytes(b"the old file")
     before = sorted(path.name for path in tmp_path.iterdir())
     terminal, side = os.openpty()
-    process = start("transform", "model.gramless", "rows.npy", "-o", "scores.npy", folder=tmp_path, stderr=side)
+    process = start(
+        "transform", "model.gramless", "rows.npy", "-o", "scores.npy", "--force", folder=tmp_path, stderr=side
+    )
     os.close(side)
     try:
         shown = b""

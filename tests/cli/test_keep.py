@@ -44,12 +44,13 @@ def test_kept_columns_belong_to_their_rows(gaps, irises, suffix, file):
 def test_a_missing_value_is_named_by_its_line(gaps, capsys):
     assert main(["fit", "gaps.csv", "--label", "species"]) == 3
     expected = (
-        "gramless: gaps.csv: column 'sepal_length' has NaN or no value in line 4; 2 of 150 rows have such values; "
-        "--missing drop leaves out such rows\n"
+        "gramless: gaps.csv: column 'sepal_length' has NaN or a missing value in line 4; 2 of 150 rows have such "
+        "values; "
+        "leave out such rows with --missing drop, or fill them in with --missing mean or --missing median\n"
     )
     assert capsys.readouterr().err == expected
     assert main(["fit", "gaps.csv", "--label", "species", "--missing", "fill"]) == 4
-    assert "'refuse' or 'drop'" in capsys.readouterr().err
+    assert "--missing fill is invalid; pass one of 'error', 'drop', 'mean', 'median'" in capsys.readouterr().err
 
 
 def test_other_commands_drop_rows_too(gaps, capsys):
@@ -70,7 +71,7 @@ def test_what_cannot_be_kept_is_refused(folder, capsys):
     capsys.readouterr()
     transform = ["transform", "model.gramless", "iris.csv"]
     assert main([*transform, "-o", "scores.npy", "--keep", "species"]) == 3
-    assert "columns species go beside others in .csv, .parquet only" in capsys.readouterr().err
+    assert "pass-through columns (species) are supported in .csv and .parquet only" in capsys.readouterr().err
     assert main([*transform, "-o", "scores.csv", "--keep", "kind"]) == 3
     assert "no column 'kind'" in capsys.readouterr().err
 

@@ -288,7 +288,7 @@ def test_moved_rows_are_the_rows_moved(kind: str, table: Table, seed: int) -> No
         rows = known.rows
         for scaling in scalings(rows.d, seed):
             if known.place.workers:
-                with pytest.raises(ValueError, match=f"{scaling.parameter}=True is not done on a cluster"):
+                with pytest.raises(ValueError, match=f"{scaling.parameter}=True is not supported on a cluster"):
                     rows.moved(scaling)
                 continue
             moved, expected = rows.moved(scaling), scaling(table.x)
@@ -354,7 +354,7 @@ def test_an_iterator_says_that_it_is_read_once(table: Table) -> None:
     rows = FileRows(open_source(iter(np.array_split(table.x, 3))), table.block, table.weights)
     assert rows.place == Place(again=False, block=table.block)
     np.testing.assert_array_equal(rows.sum(seconds), table.x.T @ (table.weights[:, None] * table.x))
-    with pytest.raises(SourceError, match="was read already"):
+    with pytest.raises(SourceError, match="has already been consumed"):
         rows.sum(seconds)
 
 

@@ -236,7 +236,7 @@ def test_states_are_values(name: str, seed: int, size: int, more: int) -> None:
     if state.keeps == "moments":
         finish(state.add(block).remove(block), problem)
     else:
-        with pytest.raises(ValueError, match="cannot be taken out"):
+        with pytest.raises(ValueError, match="cannot be removed"):
             state.remove(ours.block)
     assert bits(state, problem) == before
     assert bits(other, problem) == others
@@ -377,7 +377,7 @@ def gone_on(
         return model, ledger
     if model.forget is None and model.method_ not in ("merging", "refitting"):
         return model.partial_unfit(gone.x, sample_weight=gone.weights), left
-    with pytest.raises(ValueError, match="cannot be taken out"):
+    with pytest.raises(ValueError, match="cannot be removed"):
         model.partial_unfit(gone.x, sample_weight=gone.weights)
     return model, ledger
 

@@ -36,8 +36,8 @@ def told(work):
 def test_kernel_pca_names_the_column_and_the_remedy(kernel, gamma):
     said = told(lambda: KernelPCA(2, kernel=kernel, gamma=gamma).fit(ROWS))
     assert said == [
-        f"column 1 makes {SHARE:.1f} % of the distances from which gamma={gamma!r} is chosen: "
-        "pass scale_input=True, or leave it out"
+        f"column 1 accounts for {SHARE:.1f} % of the distances from which gamma={gamma!r} is chosen: "
+        "pass scale_input=True, or drop it"
     ]
 
 
@@ -46,7 +46,7 @@ def test_a_column_with_a_name_is_called_by_it():
     frame = pandas.DataFrame(ROWS, columns=["age", "income", "height"])
     said = told(lambda: KernelPCA(2, kernel="rbf", gamma="median").fit(frame))
     assert len(said) == 1
-    assert said[0].startswith("column 'income' makes")
+    assert said[0].startswith("column 'income' accounts for")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_column_with_a_name_is_called_by_it():
 def test_every_chosen_width_warns_once(make, remedy):
     said = told(make)
     assert len(said) == 1
-    assert said[0].startswith(f"column 1 makes {SHARE:.1f} %")
+    assert said[0].startswith(f"column 1 accounts for {SHARE:.1f} %")
     assert remedy in said[0]
 
 

@@ -129,3 +129,17 @@ def test_blocks_get_smaller_with_the_memory_limit():
     assert block_rows_for(2) == 2**22
     assert block_rows_for(2, 16 * 2**20) == 2**20 // 16
     assert block_rows_for(10**6, 1) == 256
+
+
+def test_the_last_block_is_named_by_its_own_rows(tmp_path):
+    rows = np.ones((2000, 2))
+    rows[1999, 1] = -1.0
+    weighted = FileRows(open_source(rows), block_rows=1500, weight_column=True)
+    with pytest.raises(SourceError, match=r"block 1 \(rows 1500 to 1999\): the weight of row 1999 is negative"):
+        list(weighted.blocks())
+
+    def refuse(block):
+        raise ValueError("no")
+
+    with pytest.raises(SourceError, match=r"block 0 \(rows 0 to 1999\): no"):
+        FileRows(open_source(rows), block_rows=8192).sum(refuse)

@@ -64,7 +64,7 @@ def test_csv_without_names_by_number(tmp_path):
 
 def test_labels_are_one_for_each_row(tmp_path):
     np.savez(tmp_path / "rows.npz", kind=np.zeros((2, 2)))
-    with pytest.raises(SourceError, match="one for each row"):
+    with pytest.raises(SourceError, match="one entry per row"):
         read_labels(tmp_path / "rows.npz", "kind")
 
 
@@ -105,5 +105,5 @@ def test_labels_that_a_file_merely_declares(tmp_path):
     header = b"{'descr': '<U9', 'fortran_order': False, 'shape': (4611686018427387,)}".ljust(117) + b"\n"
     with zipfile.ZipFile(tmp_path / "t.npz", "w") as archive:
         archive.writestr("kind.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
-    with pytest.raises(FormatError, match=r"t\.npz, kind\.npy declares \d+ bytes, but holds \d+"):
+    with pytest.raises(FormatError, match=r"t\.npz, kind\.npy declares \d+ bytes, but contains \d+"):
         read_labels(tmp_path / "t.npz", "kind")

@@ -106,7 +106,7 @@ def test_moments_add():
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Gaussian(float("inf"))], ids=str)
 def test_what_is_not_a_density_is_refused(kernel):
-    with pytest.raises(ValueError, match="is not a density in the difference"):
+    with pytest.raises(ValueError, match="is not the density of a translation-invariant kernel"):
         Shape.of(kernel, 2)
 
 

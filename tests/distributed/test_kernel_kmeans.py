@@ -40,7 +40,7 @@ def test_a_cluster_finds_the_partition_of_one_process(parameters: dict[str, obje
 
 
 def test_a_card_is_not_used_on_a_cluster() -> None:
-    with pytest.raises(ValueError, match="device='torch' is not used on a cluster"):
+    with pytest.raises(ValueError, match="device='torch' is not supported on a cluster"):
         KernelKMeans(2, device="torch").fit(da.from_array(blobs(), chunks=(200, 2)))
 
 
@@ -53,7 +53,7 @@ def test_what_needs_the_rows_says_so(tmp_path: Path) -> None:
         model.prototypes()
     with pytest.raises(ValueError, match="X has 3 features"):
         model.predict(da.ones((10, 3)))
-    with pytest.raises(ValueError, match="not used on a cluster"):
+    with pytest.raises(ValueError, match="not supported on a cluster"):
         KernelKMeans(2, device="cuda").fit(da.ones((4, 2)))
     with pytest.raises(ValueError, match="at most 4 clusters"):
         KernelKMeans(5).fit(da.ones((4, 2)))

@@ -49,7 +49,9 @@ def test_a_cluster_finds_the_model_of_one_process(route: str) -> None:
 def test_a_column_that_drowns_the_others_is_named() -> None:
     x = da.from_array(data(2) * [1.0, 50.0], chunks=(200, 2))
     model = KernelPCA(2, kernel="rbf", gamma="scale", method="fourier")
-    with pytest.warns(DominantColumnWarning, match=r"column 1 makes 99.9 % .* pass \(X - X.mean\(axis=0\)\) / X.std"):
+    with pytest.warns(
+        DominantColumnWarning, match=r"column 1 accounts for 99.9 % .* pass \(X - X.mean\(axis=0\)\) / X.std"
+    ):
         model.fit(x)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DominantColumnWarning)
@@ -94,7 +96,7 @@ def test_data_frame_with_unknown_lengths() -> None:
     heavy = frames.from_pandas(table.assign(heaviness=weights), npartitions=2)
     by_name = KernelPCA(**model.get_params()).fit(heavy, sample_weight="heaviness")
     np.testing.assert_allclose(by_name.eigenvalues_, model.eigenvalues_, rtol=1e-10)
-    with pytest.raises(ValueError, match="is no column of X"):
+    with pytest.raises(ValueError, match="is not a column of X"):
         KernelPCA(2).fit(heavy, sample_weight="lightness")
     with pytest.raises(ValueError, match="feature names should match"):
         model.transform(frame[["height", "width"]])
@@ -176,7 +178,7 @@ def test_weights_that_are_none_name_their_partition() -> None:
         ({"n_components": 900}, "at most 700"),
         ({"kernel": "rbf", "domain": (0, 1)}, "widen domain"),
         ({"kernel": "rbf", "method": "dense"}, "needs all rows in one place"),
-        ({"kernel": "rbf", "gamma": 0.1, "tol": 1e-13, "method": "merging"}, "cannot be reached"),
+        ({"kernel": "rbf", "gamma": 0.1, "tol": 1e-13, "method": "merging"}, "is not achievable"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_refused_with_a_remedy(parameters: dict[str, Any], message: str) -> None:

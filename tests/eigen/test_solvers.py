@@ -106,7 +106,7 @@ def test_eigenvectors_given_as_start_are_not_taken_for_the_leading_ones(solver: 
 
 @pytest.mark.parametrize("solver", list(solvers))
 def test_k_outside_the_operator_is_refused(solver: str) -> None:
-    with pytest.raises(ValueError, match="k=4 pairs of an operator with 3 rows"):
+    with pytest.raises(ValueError, match="k=4 is invalid for an operator with 3 rows"):
         eigsh(np.eye(3), 4, solver)
 
 
@@ -129,5 +129,5 @@ def test_what_did_not_converge_is_not_offered_again(solver, offered):
     with pytest.warns(NotConvergedWarning) as warned:
         eigsh(half @ half.T.copy(), 3, tol=1e-13, solver=solver, max_iter=1)
     message = str(warned[0].message)
-    assert "Raise max_iter or tol" in message
+    assert "Increase max_iter or tol" in message
     assert ("or use block_krylov (solver=, or eigen_solver=)" in message) == offered

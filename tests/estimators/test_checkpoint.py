@@ -184,7 +184,7 @@ def test_a_checkpoint_of_other_data_is_refused_by_name(begun, tmp_path):
     with pytest.raises(CheckpointError, match="data: "):
         model.fit(ROWS)
     model.fit(Failing(ROWS, -1)).save(path)
-    with pytest.raises(CheckpointError, match="is a file of a model"):
+    with pytest.raises(CheckpointError, match="is a model file"):
         model.fit(Failing(ROWS, -1))
     path.write_bytes(b"damaged")
     with pytest.raises(CheckpointError, match="cannot be read"):
@@ -202,7 +202,7 @@ def test_a_checkpoint_that_no_fit_has_left_is_refused(begun, task, kept, part):
     file = FileCheckpoint(path, read_file(path)[0]["identity"])
     file.begin(task, kept if kept is not None or task == "survey" else file.kept)
     file.save([(1, part)] if part is not None else [], 256)
-    with pytest.raises(CheckpointError, match=f"holds '{task}', and no fit does; delete it"):
+    with pytest.raises(CheckpointError, match=f"contains the unknown task '{task}'; delete it"):
         model.fit(source)
 
 
@@ -211,7 +211,7 @@ def test_a_checkpoint_whose_blocks_have_other_rows_is_refused(begun, rows):
     path, source, model = begun
     file = FileCheckpoint(path, read_file(path)[0]["identity"])
     file.save(file.parts, rows)
-    with pytest.raises(CheckpointError, match=rf"7 blocks says that they have {rows} rows; delete it"):
+    with pytest.raises(CheckpointError, match=rf"7 blocks with {rows} rows; delete it"):
         model.fit(source)
 
 
@@ -235,7 +235,7 @@ def test_arrays_may_have_a_checkpoint_and_functions_may_not(tmp_path):
     np.testing.assert_allclose(kept.eigenvalues_, plain.eigenvalues_, rtol=1e-12)
     with pytest.raises(TypeError, match=r"a function .* cannot be saved"):
         KernelPCA(3, kernel=lambda x, y: x @ y, checkpoint=str(tmp_path / "c")).fit(ROWS)
-    with pytest.raises(ValueError, match="needs a method whose blocks add up"):
+    with pytest.raises(ValueError, match="needs a method that sums over blocks"):
         KernelPCA(3, kernel="rbf", checkpoint=str(tmp_path / "c")).fit(iter([ROWS]))
 
 

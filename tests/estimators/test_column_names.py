@@ -34,7 +34,7 @@ def written(frame, path):
 def test_a_stream_refuses_a_file_in_another_order(frame, turned):
     model = KernelPCA(2, kernel="rbf", gamma=0.1).partial_fit(frame)
     before = model.eigenvalues_.copy()
-    with pytest.raises(SourceError, match="has the column 'weight' where the model was fitted to 'age'; choose"):
+    with pytest.raises(SourceError, match="has the column 'weight' where the model was fitted to 'age'; select"):
         model.partial_fit(turned)
     np.testing.assert_array_equal(model.eigenvalues_, before)
     model.partial_fit(open_source(turned, columns=model.feature_names_in_))  # as the message says
@@ -45,7 +45,7 @@ def test_a_stream_refuses_a_file_in_another_order(frame, turned):
 def test_a_stream_refuses_a_file_of_another_width(frame, tmp_path):
     model = KernelPCA(2, kernel="rbf", gamma=0.1).partial_fit(frame)
     path = written(frame.assign(more=1.0), tmp_path / "wide.csv")
-    with pytest.raises(SourceError, match=r"has 4 columns, and the model was fitted to 3; choose them"):
+    with pytest.raises(SourceError, match=r"has 4 columns, but the model was fitted to 3; select them"):
         model.partial_fit(path)
     model.partial_fit(written(frame, path))
     assert model.feature_names_in_.tolist() == list(frame.columns)
@@ -54,7 +54,7 @@ def test_a_stream_refuses_a_file_of_another_width(frame, tmp_path):
 def test_models_of_columns_in_another_order_do_not_merge(frame):
     here = KernelPCA(2, kernel="rbf", gamma=0.1).fit(frame)
     there = KernelPCA(2, kernel="rbf", gamma=0.1).fit(frame[["age", "weight", "size"]])
-    with pytest.raises(ValueError, match="column 1 is 'size' here and 'weight' in other"):
+    with pytest.raises(ValueError, match="column 1 is 'size' in this model and 'weight' in other"):
         here.merge(there)
     nameless = KernelPCA(2, kernel="rbf", gamma=0.1).fit(frame.to_numpy())
     for other in (here, nameless):
@@ -83,7 +83,7 @@ def test_frames_of_an_iterator_are_compared(frame):
     np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
     with pytest.raises(SourceError, match="the iterator of blocks has the column 'weight' where the model was"):
         model.partial_fit(iter([turned]))
-    with pytest.raises(SourceError, match="block 1 has the columns weight, size, age, and the first has age, size, we"):
+    with pytest.raises(SourceError, match="block 1 has the columns weight, size, age, but the first has age, size, we"):
         KernelPCA(2, kernel="rbf", gamma=0.1).fit(iter([frame, turned]))
     chosen = open_source(iter([turned]), columns=["age", "size", "weight"])
     np.testing.assert_array_equal(next(chosen.blocks(99)), frame)
@@ -101,5 +101,5 @@ def test_frames_of_an_iterator_are_compared(frame):
     ],
 )
 def test_where_rows_are_needed_a_file_is_refused_by_name(frame, call):
-    with pytest.raises(ValueError, match=r"X='rows.csv' is the name of a file, and \w+ takes rows here"):
+    with pytest.raises(ValueError, match=r"X='rows.csv' is a path, but \w+ takes only arrays"):
         call(frame)

@@ -1,4 +1,4 @@
-"""Estimators on a device: what the CPU finds, within tolerance; on torch's CPU, and on a card with -m gpu."""
+"""Estimators on a device: what the CPU finds, within tolerance; on torch's CPU, and on a GPU with -m gpu."""
 
 import numpy as np
 import pytest
@@ -214,7 +214,7 @@ def test_too_little_memory_on_the_card_is_foreseen(method, monkeypatch):
     for module in (explicit, cuda_route):
         monkeypatch.setattr(module, "free_card_memory", lambda device: 1000)
     x, kernel = cube(100), Polynomial(2, 1.0)
-    with pytest.raises(ValueError, match="of the card's"):
+    with pytest.raises(ValueError, match="of the GPU's"):
         KernelPCA(2, kernel=kernel, device="torch", method=method).fit(x)
     monkeypatch.setattr("gramless.fitting.posing.find_device", lambda device: "torch")
     anywhere = KernelPCA(2, kernel=kernel, device="auto").fit(x)
@@ -222,7 +222,7 @@ def test_too_little_memory_on_the_card_is_foreseen(method, monkeypatch):
 
 
 @pytest.mark.parametrize("model", [KernelKMeans, KernelDiscriminantAnalysis, BiasedDiscriminantAnalysis])
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_card_cuda_says_what_to_install(model):
     x, y = digits(40)
     with pytest.raises(RuntimeError, match="install a CUDA build of torch"):

@@ -117,7 +117,7 @@ def test_a_density_with_one_row_very_far_away_is_refused_not_wrong():
     x = np.random.default_rng(0).standard_normal((40, 2))
     x[0] = 1e9
     for truncation in ("held_out", "rule"):
-        with pytest.raises(ValueError, match=r"reach 1\.4e\+09 from their mean.*outliers"):
+        with pytest.raises(ValueError, match=r"extend 1\.4e\+09 from their mean.*outliers"):
             SeriesDensity(kernel=kernels.Gaussian(1.0), truncation=truncation).fit(x)
 
 
@@ -126,8 +126,8 @@ def test_weights_out_of_range_are_refused(weight):
     x = np.random.default_rng(0).standard_normal((20, 2))
     y, weights = np.arange(20) % 2, np.full(20, weight)
     for model in (KernelKMeans(2), KernelICA(n_restarts=0), SeriesDensity()):
-        with pytest.raises(ValueError, match=r"sample_weight adds up to .*; divide it by its largest entry"):
+        with pytest.raises(ValueError, match=r"sample_weight sums to .*; divide it by its largest entry"):
             model.fit(x, sample_weight=weights)
     for model in (KernelDiscriminantAnalysis(), BiasedDiscriminantAnalysis()):
-        with pytest.raises(ValueError, match=r"sample_weight adds up to .*; divide it by its largest entry"):
+        with pytest.raises(ValueError, match=r"sample_weight sums to .*; divide it by its largest entry"):
             model.fit(x, y, sample_weight=weights)

@@ -117,11 +117,11 @@ def test_fewer_rows_than_columns():
 
 def test_what_is_refused():
     x, _, _ = mixed("cb", 50)
-    with pytest.raises(ValueError, match="n_components=3 of 50 rows and 2 columns"):
+    with pytest.raises(ValueError, match="n_components=3 is too large for 50 rows and 2 columns"):
         KernelICA(3).fit(x)
     with pytest.raises(ValueError, match="all rows are equal"):
         KernelICA().fit(np.ones((20, 2)))
-    with pytest.raises(ValueError, match="takes 2 columns"):
+    with pytest.raises(ValueError, match="expects 2 columns"):
         KernelICA().fit(x).inverse_transform(np.ones((3, 3)))
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         KernelICA(max_iter=1, tol=1e-12, random_state=0).fit(mixed("cbgj", 300)[0])

@@ -319,7 +319,7 @@ def test_bad_sigma_weights_and_width():
         KernelPCA(2).fit(rows(), sample_weight=np.zeros(60))
     with pytest.raises(ValueError, match="features"):
         KernelPCA(2).fit(rows()).transform(rows(5, 3))
-    with pytest.raises(ValueError, match="takes 2 columns"):
+    with pytest.raises(ValueError, match="expects 2 columns"):
         KernelPCA(2, fit_inverse_transform=True).fit(rows()).inverse_transform(rows(5, 3))
 
 

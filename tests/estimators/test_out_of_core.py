@@ -122,7 +122,7 @@ def test_rows_that_come_once_are_planned_onto_single_pass_methods_only():
     for name in ("dense", "tiled", "covariance", "svd", "sparse"):
         assert "needs all rows at once" in model.plan_.candidates[name].refusal
     assert "domain" in KernelPCA(2, kernel="rbf").fit(iter(batches)).plan_.candidates["fourier"].refusal
-    with pytest.raises(ValueError, match="method='tiled' cannot be used here: needs all rows at once"):
+    with pytest.raises(ValueError, match="method='tiled' is not applicable: needs all rows at once"):
         KernelPCA(3, kernel="rbf", method="tiled").fit(iter(batches))
     with pytest.raises(ValueError, match="center_input=True takes two passes"):
         KernelPCA(3, kernel="rbf", center_input=True).fit(iter(batches))
@@ -219,7 +219,7 @@ def test_what_does_not_fit_is_named(tmp_path):
     np.save(tmp_path / "x.npy", FLAT)
     np.save(tmp_path / "y.npy", TALL)
     model = KernelPCA(3, kernel="poly").fit(tmp_path / "x.npy")
-    with pytest.raises(SourceError, match=r"y\.npy has 6 columns, and the model was fitted to 2"):
+    with pytest.raises(SourceError, match=r"y\.npy has 6 columns, but the model was fitted to 2"):
         model.transform(tmp_path / "y.npy")
     with pytest.raises(SourceError, match=r"block 0 .*: column 0 has values from .* outside domain=\(0, 0\.5\)"):
         KernelPCA(3, kernel="rbf", domain=(0, 0.5)).fit(open_source(lambda: iter([FLAT[:1] / 4, FLAT])))
@@ -227,7 +227,7 @@ def test_what_does_not_fit_is_named(tmp_path):
         KernelPCA(5000, kernel="rbf").fit(tmp_path / "x.npy")
     with pytest.raises(ValueError, match="kernel='precomputed' needs the whole matrix"):
         KernelPCA(3, kernel="precomputed").fit(tmp_path / "x.npy")
-    with pytest.raises(SourceError, match="sample_weight='w' is no column"):
+    with pytest.raises(SourceError, match="sample_weight='w' is not a column"):
         KernelPCA(3).fit(tmp_path / "x.npy", sample_weight="w")
     with pytest.raises(ValueError, match="sample_weight is 0 for every row"):
         KernelPCA(3, kernel="rbf").fit(tmp_path / "x.npy", sample_weight=np.zeros(3000))
@@ -282,9 +282,9 @@ def test_clusters_of_a_file_are_those_of_its_rows(tmp_path):
     np.testing.assert_allclose(outside.transform(tmp_path / "x.npy"), inside.transform(FLAT), atol=1e-7)
     once = KernelKMeans(4, gamma=3.0, random_state=0).fit(iter(np.array_split(FLAT, 5)))
     np.testing.assert_array_equal(once.labels_, inside.labels_)
-    with pytest.raises(MemoryLimitError, match=r"more than half of memory_limit.*save them as \.npy"):
+    with pytest.raises(MemoryLimitError, match=r"exceed half of memory_limit.*save them as \.npy"):
         KernelKMeans(4, memory_limit=1000).fit(iter(np.array_split(FLAT, 5)))
-    with pytest.raises(SourceError, match="has 1 columns, and the model was fitted to 2"):
+    with pytest.raises(SourceError, match="has 1 columns, but the model was fitted to 2"):
         inside.predict(open_source(tmp_path / "x.npy", columns=[0]))
 
 

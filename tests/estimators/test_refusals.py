@@ -27,7 +27,7 @@ def test_no_row_of_a_file_has_a_weight(tmp_path):
     for settings in ({"kernel": "poly"}, {"kernel": "rbf", "gamma": 0.1}):
         with pytest.raises(ValueError, match=WEIGHTLESS):
             KernelPCA(2, **settings).fit(tmp_path / "x.npy", sample_weight=NOTHING)
-    with pytest.raises(ValueError, match="one finite number for each row, none of them negative"):
+    with pytest.raises(ValueError, match="one finite, non-negative number per row"):
         KernelPCA(2, kernel="poly").fit(tmp_path / "x.npy", sample_weight=NOTHING - 1)
     for rows in (ROWS, tmp_path / "x.npy"):
         with pytest.raises(ValueError, match=WEIGHTLESS):
@@ -51,10 +51,10 @@ def test_no_rows_at_all(rows, tmp_path):
         (KernelPCA(2, domain=(0, 1, 2)), "must be a pair"),
         (KernelPCA(2, memory_limit="-1GB"), "memory_limit='-1GB'"),
         (KernelPCA(2, memory_limit=0), "'memory_limit' parameter of KernelPCA must be"),
-        (KernelPCA(2, n_jobs=0), "n_jobs=0 has no meaning; pass a positive number, or -1"),
+        (KernelPCA(2, n_jobs=0), "n_jobs=0 is invalid; pass a positive number, or -1"),
         (KernelPCA(2, method="merging"), "use partial_fit"),
         (KernelPCA(2, method="refitting"), "use partial_fit"),
-        (KernelICA(whiten=True), "whiten=True is not known; pass 'unit-variance' or False"),
+        (KernelICA(whiten=True), "whiten=True is invalid; pass 'unit-variance' or False"),
     ],
     ids=str,
 )
@@ -73,7 +73,7 @@ def test_sparse_rows_have_no_dense_way_back():
     clusters = KernelKMeans(2, random_state=0).fit(sparse)
     with pytest.raises(ValueError, match="a pre-image of sparse rows is dense"):
         clusters.prototypes()
-    with pytest.raises(ValueError, match="method='best' is not known; pass 'preimage' or 'nearest'"):
+    with pytest.raises(ValueError, match="method='best' is invalid; pass 'preimage' or 'nearest'"):
         clusters.prototypes("best")
 
 
@@ -88,10 +88,10 @@ def test_measures_of_reconstruction():
 
 def test_what_a_stream_cannot_do():
     stream = KernelPCA(2, kernel="poly", fit_inverse_transform=True).partial_fit(ROWS)
-    with pytest.raises(ValueError, match="keeps a sample of the rows: they cannot be taken out again"):
+    with pytest.raises(ValueError, match="stores a sample of the rows: they cannot be removed"):
         stream.partial_unfit(ROWS[:5])
     forgetful = KernelPCA(2, keep_data=False).fit(ROWS)
-    with pytest.raises(ValueError, match=r"leaves nothing to go on from; .* fit with keep_data=True"):
+    with pytest.raises(ValueError, match=r"cannot be continued; .* fit with keep_data=True"):
         forgetful.partial_fit(ROWS)
     bounded, free = (KernelPCA(2, kernel=Gaussian(1.0), max_support=m).partial_fit(ROWS) for m in (100, None))
     with pytest.raises(ValueError, match="one of the two models has a max_support= and the other has none"):
@@ -101,5 +101,5 @@ def test_what_a_stream_cannot_do():
         free.merge(narrow)
     with pytest.warns(match="not positive semidefinite"):
         indefinite = KernelPCA(2, kernel=Tanh(0.1, 0.5)).partial_fit(ROWS)
-    with pytest.raises(ValueError, match=r"it has no moments; fit the others anew"):
+    with pytest.raises(ValueError, match=r"it has no moments; refit the remaining rows"):
         indefinite.partial_unfit(ROWS[:5])

@@ -123,7 +123,7 @@ def test_a_fit_that_left_no_stream_goes_on_from_its_rows(rows, scale_input):
 def test_what_it_does_not_do_it_says(rows):
     with pytest.raises(AttributeError, match="partial_fit"):
         KernelPCA(3, scale_input=True).partial_fit(rows)
-    with pytest.raises(ValueError, match="scale_input=True would fill a sparse X"):
+    with pytest.raises(ValueError, match="scale_input=True would make a sparse X dense"):
         KernelPCA(3, scale_input=True).fit(scipy.sparse.csr_array(rows))
     with pytest.raises(ValueError, match="scale_input=True takes two passes"):
         KernelPCA(3, scale_input=True).fit(iter([rows]))

@@ -90,7 +90,7 @@ def test_what_is_refused():
     x = two_heaps(30)
     with pytest.raises(ValueError, match="Gaussian, Laplacian or Matern"):
         SeriesDensity(kernel=Linear()).fit(x)
-    with pytest.raises(ValueError, match="n_samples=0 rows asked for"):
+    with pytest.raises(ValueError, match="n_samples=0 is invalid"):
         SeriesDensity().fit(x).sample(0)
     with pytest.raises(ValueError, match=r"non-zero|0 for every row"):
         SeriesDensity().fit(x, sample_weight=np.zeros(30))

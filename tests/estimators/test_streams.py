@@ -262,7 +262,7 @@ def test_a_fit_too_dear_to_solve_again_says_that_its_certificate_will_be_wide():
     x, kernel = rows(2100, 3), Gaussian(1.0)
     model = KernelPCA(3, kernel=kernel, method="tiled", memory_limit="30MB", n_jobs=1)
     model.fit(x[:2000]).set_params(method="auto")
-    with pytest.warns(UncertifiedWarning, match="begin with partial_fit instead of fit, or fit all rows anew"):
+    with pytest.warns(UncertifiedWarning, match="start with partial_fit instead of fit, or refit all rows"):
         model.partial_fit(x[2000:])
     assert model.certificate_.width.max() > 0.1
     assert_certified(model, kernel, x)
@@ -273,7 +273,7 @@ def test_what_cannot_be_merged_says_what_differs():
     model = KernelPCA(2, kernel=Gaussian(1.0)).partial_fit(x)
     with pytest.raises(ValueError, match="kernels differ"):
         model.merge(KernelPCA(2, kernel=Gaussian(2.0)).partial_fit(x))
-    with pytest.raises(ValueError, match="2 columns here and 3 in other"):
+    with pytest.raises(ValueError, match="2 columns in this model and 3 in other"):
         model.merge(KernelPCA(2, kernel=Gaussian(1.0)).partial_fit(rows(60, 3)))
     with pytest.raises(ValueError, match="dtypes differ: float64 and float32"):
         model.merge(KernelPCA(2, kernel=Gaussian(1.0)).partial_fit(x.astype(np.float32)))
@@ -299,7 +299,7 @@ def test_a_batch_can_be_taken_out_again(kernel, more):
     left = np.vstack([x[:100], x[200:]])
     assert_certified(model, kernel, left)
     np.testing.assert_allclose(model.eigenvalues_, true_eigenvalues(kernel, left, np.ones(200))[:3], rtol=1e-2)
-    with pytest.raises(ValueError, match="cannot be taken out of the 200 seen"):
+    with pytest.raises(ValueError, match="cannot be removed from the 200 seen"):
         model.partial_unfit(rows(500, 2))
 
 
@@ -417,5 +417,5 @@ def test_a_linear_fit_goes_on_with_its_rows():
     assert model.method_ == "covariance"
     model.partial_fit(more)
     np.testing.assert_allclose(model.eigenvalues_, whole.eigenvalues_, rtol=1e-10)
-    with pytest.raises(ValueError, match="leaves nothing to go on from"):
+    with pytest.raises(ValueError, match="cannot be continued"):
         KernelPCA(3, kernel="linear", keep_data=False).fit(first).partial_fit(more)

@@ -119,6 +119,35 @@ def test_the_slider_moves_width_picture_contours_and_spectrum(page):
     assert page.problems == []
 
 
+def test_scales_can_be_made_equal(page):
+    def ratio(title):
+        """Units for a pixel across, over units for a pixel up."""
+        return page.evaluate(
+            """title => {
+                const models = Bokeh.documents.flatMap(one => [...one._all_models.values()]);
+                const { x_range, y_range, inner_width, inner_height } = models.find(one => one.title?.text === title);
+                return (x_range.end - x_range.start) / inner_width / ((y_range.end - y_range.start) / inner_height);
+            }""",
+            title,
+        )
+
+    assert comes(page, lambda: abs(ratio("component 1") - 1) < 0.01)  # contours of two columns: from the start
+    page.get_by_text("Equal scales in the contours").click()
+    assert comes(page, lambda: abs(ratio("component 1") - 1) > 0.05)
+    page.get_by_text("Equal scales in the contours").click()
+    assert comes(page, lambda: abs(ratio("component 1") - 1) < 0.01)
+    assert page.problems == []
+
+
+def test_the_page_fits_a_telephone(browser, address):
+    narrow = browser.new_page(viewport={"width": 390, "height": 800})
+    narrow.set_default_timeout(PATIENCE)
+    narrow.goto(address)
+    narrow.wait_for_selector("#legend")
+    assert comes(narrow, lambda: narrow.evaluate("document.documentElement.scrollWidth") <= 390)
+    narrow.close()
+
+
 @pytest.mark.parametrize("width", [1000, 1200, 1600])
 def test_figures_fit_the_window(page, width):
     page.set_viewport_size({"width": width, "height": 960})
@@ -157,11 +186,11 @@ def test_kernel_and_degree(page):
 
 def test_clicking_the_words_scales_the_columns(page):
     before = kernel_and_share(page)
-    box = page.get_by_role("checkbox")
-    page.get_by_text("Scale the columns").click()
+    box = page.get_by_role("checkbox", name="Standardize the columns")
+    page.get_by_text("Standardize the columns").click()
     assert box.is_checked()
     assert comes(page, lambda: kernel_and_share(page) != before)
-    page.get_by_text("Scale the columns").click()
+    page.get_by_text("Standardize the columns").click()
     assert not box.is_checked()
     assert comes(page, lambda: kernel_and_share(page) == before)
 
@@ -207,7 +236,7 @@ def test_what_goes_wrong_with_a_criterion_is_shown(waiting):
 def test_words_come_before_the_figures(waiting):
     page, view = waiting
     said = []
-    page.embedding.draw = lambda view, coloring: said.append(page.status.object)
+    page.embedding.draw = lambda view, coloring, equal: said.append(page.status.object)
     page.draw(view)
     assert len(said) == 1
     assert "60 rows" in said[0]

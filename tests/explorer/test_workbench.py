@@ -12,7 +12,10 @@ from gramless.datasets import annulus, three_clusters
 from gramless.explorer import FAMILIES, Settings, Workbench, read_table
 from gramless.explorer.figures import contour_lines
 from gramless.explorer.latest import LatestOnly
-from gramless.explorer.raster import COLORS, Coloring, rasterize
+from gramless.explorer.raster import rasterize
+from gramless.explorer.view import widened
+from gramless.plots import Coloring
+from gramless.plots.coloring import COLORS, MISSING, SCALE
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +119,7 @@ def test_constant_column_survives_scaling():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"family": "gauss"}, "family='gauss' is not known"),
+        ({"family": "gauss"}, "family='gauss' is invalid"),
         ({"k": 0}, "k=0"),
         ({"k": 3, "across": 4}, "across=4 is not among"),
         ({"up": 0}, "up=0 is not among"),
@@ -172,8 +175,8 @@ class TestTable:
         [
             ({"data": np.ones((3, 2)), "label": 5}, "no column 5"),
             ({"data": np.ones((3, 2)), "labels": [1, 2]}, "2 labels given for 3 rows"),
-            ({"data": np.ones((3, 2)), "label": 0, "labels": [1, 2, 3]}, "two ways"),
-            ({"data": np.ones((1, 2))}, "1 row; too few"),
+            ({"data": np.ones((3, 2)), "label": 0, "labels": [1, 2, 3]}, "mutually exclusive"),
+            ({"data": np.ones((1, 2))}, "1 row; at least 2"),
             ({"data": np.ones((3, 1)), "label": 0}, "the only column"),
             ({"data": pd.DataFrame({"a": [1.0, 2.0]}), "label": "b"}, "label='b' is not a column"),
         ],
@@ -193,29 +196,72 @@ class TestRaster:
         near = (np.abs(rows - 5) + np.abs(columns - 5) <= 6) | (np.abs(rows - 35) + np.abs(columns - 85) <= 6)
         assert near.all()  # the third is out of sight
 
-    def test_classes_have_their_colours(self):
+    @pytest.mark.parametrize("labels", [["a", "b"], ["a", ""], [0, 7]])
+    def test_classes_have_their_colours(self, labels):
         points = np.array([[1.0, 1.0], [3.0, 1.0]])
-        image = rasterize(points, (0, 4, 0, 2), Coloring.of(np.array(["a", "b"])), (40, 20))
-        for j, color in ((10, COLORS[0]), (30, COLORS[1])):
-            red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-            assert image[10, j] & 0xFFFFFF == red | green << 8 | blue << 16
+        coloring = Coloring.of(labels)
+        image = rasterize(points, (0, 4, 0, 2), coloring, (40, 20))
+        for column, code in zip((10, 30), coloring.values, strict=True):
+            assert image[10, column] & 0xFFFFFF == packed(coloring.classes[code].color)
 
     def test_numbers_run_through_the_colours(self):
         points = np.column_stack([np.linspace(0.05, 0.95, 20), np.full(20, 0.5)])
-        image = rasterize(points, (0, 1, 0, 1), Coloring.of(np.arange(20.0)), (40, 10))
-        assert Coloring.of(np.arange(20.0)).kind == "numbers"
-        assert image[5, 2] != image[5, 37]
+        image = rasterize(points, (0, 1, 0, 1), Coloring.of(np.arange(20.0)), (400, 10))
+        assert image[5, 20] & 0xFFFFFF == packed(SCALE[0])
+        assert image[5, 380] & 0xFFFFFF == packed(SCALE[-1])
 
+    def test_missing_numbers_are_grey(self):
+        points = np.array([[1.0, 1.0], [3.0, 1.0], [3.0, 1.0], [2.0, 1.0]])
+        image = rasterize(points, (0, 4, 0, 2), Coloring.of([np.nan, 0.5, np.nan, 1.5]), (40, 20))
+        assert image[10, 10] & 0xFFFFFF == packed(MISSING)
+        assert image[10, 30] & 0xFFFFFF == packed(SCALE[0])  # where some are known, these
+
+    def test_one_value_is_a_colour_too(self):
+        image = rasterize(np.array([[1.0, 1.0]]), (0, 4, 0, 2), Coloring.of([0.5]), (40, 20))
+        assert image[10, 10] >> 24 == 255
+
+
+def packed(color):
+    """A colour as it stands in a picture."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return red | green << 8 | blue << 16
+
+
+class TestColoring:
     def test_of_many_classes_the_rare_ones_share_a_colour(self):
         labels = np.repeat([f"c{j:02d}" for j in range(30)], np.arange(30, 0, -1))
-        coloring = Coloring.of(labels)
-        assert len(coloring.names) == len(COLORS)
-        assert coloring.names[-1] == "others"
-        assert (coloring.values[labels == "c29"] == len(COLORS) - 1).all()
-        assert (coloring.values[labels == "c00"] == 0).all()
+        coloring = read_table(np.zeros((len(labels), 2)), labels=labels).coloring
+        assert len({style.color for style in coloring.classes}) == len(coloring.classes) == len(COLORS) + 1
+        assert coloring.classes[-1].name == "19 others"
+
+    def test_columns_are_classes_or_numbers(self):
+        table = read_table(pd.DataFrame({"kind": [1.0, 2.0, 1.0], "size": [0.5, 1.0, 2.0]}))
+        assert (table.column("kind").kind, table.column("size").kind) == ("classes", "continuous")
+        assert table.column("size").title == "size"
 
     def test_no_labels_is_density(self):
-        assert Coloring.of(None).kind == "density"
+        assert read_table(np.eye(3)).coloring.kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("names", "standardize", "aspect"),
+    [(["lon", "lat"], False, 2.0), (["lon", "lat"], True, 1.0), (["a", "b"], False, 1.0)],
+)
+def test_planes_of_degrees_have_the_aspect_of_a_map(names, standardize, aspect):
+    rows = np.random.default_rng(0).uniform([-3, 58], [3, 62], size=(50, 2))
+    rows[:2] = [[-3, 58], [3, 62]]  # middle latitude 60
+    view = Workbench(read_table(pd.DataFrame(rows, columns=names))).view(Settings(k=2, standardize=standardize))
+    assert view.plane.aspect == pytest.approx(aspect)
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("size", [(200, 100), (100, 300)])
+def test_widened_boxes_have_equal_scales_and_show_as_much(aspect, size):
+    left, right, bottom, top = widened((-1.0, 3.0, 0.0, 2.0), size, aspect)
+    assert (top - bottom) / size[1] * aspect == pytest.approx((right - left) / size[0])
+    assert left <= -1 < 3 <= right
+    assert bottom <= 0 < 2 <= top
+    assert right - left == pytest.approx(4) or top - bottom == pytest.approx(2)
 
 
 def test_contour_lines_lie_at_their_heights():

@@ -123,7 +123,7 @@ def test_likely_norms_add_and_survive_removal():
     assert spectrum.kind == "probabilistic"
     assert spectrum.failure_probability == 1e-10
     assert b.solve(1, 1e-3, RNG).kind == "rigorous"
-    with pytest.raises(ValueError, match="leaves nothing"):
+    with pytest.raises(ValueError, match="leaves no rows"):
         a - a
 
 

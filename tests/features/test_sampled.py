@@ -87,7 +87,7 @@ def test_where_landmarks_leave_nothing_there_is_no_second_level():
 def test_rows_that_are_not_all_at_hand_are_refused():
     x = mixture(400)
     for there in ({"block": 100}, {"workers": 2}, {"streaming": True}, {"sparse": True}):
-        assert "needs all rows in memory" in maps["sampled"].estimate(pose(x, Gaussian(1.0), **there)).refusal
+        assert "needs dense rows in memory" in maps["sampled"].estimate(pose(x, Gaussian(1.0), **there)).refusal
 
 
 # ------------------------------------------------------------------------------------------------------------ estimates

@@ -208,7 +208,7 @@ def test_weights_that_are_taken_out_must_have_been_there():
     moments = stated([[1.0]], [[2.0, 0.0], [0.0, 1.0]], [0.0, 0.0])
     for part in (0.5, 0.125, 1e-9):
         little = moments.scaled(part)
-        with pytest.raises(ValueError, match="leaves nothing"):
+        with pytest.raises(ValueError, match="leaves no rows"):
             little - little
     assert (moments - moments.scaled(0.875)).weight == 0.25
     nothing = moments.scaled(0.0)

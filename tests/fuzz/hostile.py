@@ -99,7 +99,7 @@ def _zip_bomb(path: Path) -> None:
 
 
 def _long_header(path: Path) -> None:
-    """A header of 40 MB of blanks, which NumPy would unpack before it looks at their number."""
+    """A header of 40 MB of blanks, which NumPy would decompress before it looks at their number."""
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
         archive.open("x.npy", "w", force_zip64=True) as file,
@@ -168,7 +168,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         _sealed("pca-fourier", lambda header, _: _walk(header, "Axes").update(counts={"tuple": [2**30]})),
         "cannot have a grid",
     ),
-    "box-of-nan.safetensors": (_sealed("pca-fourier", _filled("Problem", "low", np.nan)), "a box reaches from"),
+    "box-of-nan.safetensors": (_sealed("pca-fourier", _filled("Problem", "low", np.nan)), "a box extends from"),
     "short-period.safetensors": (_sealed("pca-fourier", _filled("Axes", "periods", 1e-320)), "has the periods"),
     "one-long-text.safetensors": (_sealed("discriminant", _texts), "much longer than the others"),
     "entry-outside.safetensors": (_sealed("pca-sparse-rows", _outside), "lies outside it"),
@@ -193,30 +193,33 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         _sealed("pca-tiled", lambda header, _: _walk(header, "PointSpan").update(device="../../dev/mem")),
         "the device",
     ),
-    "bomb.npz": (_zip_bomb, "would unpack"),
+    "bomb.npz": (_zip_bomb, "would decompress"),
     "header.npz": (_long_header, "its header takes 40000000 bytes"),
-    "bzip2.npz": (_packed_by_bzip2, "packed in a way that NumPy does not write"),
+    "bzip2.npz": (_packed_by_bzip2, "a compression method that NumPy does not write"),
     "objects.npy": (_objects, "Python objects"),
     "immense.npy": (
         lambda path: _array(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 3)}"),
-        "cut off, or damaged",
+        "truncated or corrupted",
     ),
     "code.npy": (
         lambda path: _array(path, "{'descr': __import__('os').getcwd(), 'fortran_order': False, 'shape': (1, 1)}"),
         "not a .npy file",
     ),
     "brackets.npy": (lambda path: _array(path, "(" * 5000), "not a .npy file"),
-    "ragged.csv": (lambda path: path.write_text("1,2\n3,4,5\n"), "has 3 cells"),
-    "latin.csv": (lambda path: path.write_bytes("größe,b\n1,2\n".encode("latin-1")), "not UTF-8"),
+    "ragged.csv": (lambda path: path.write_text("1,2\n3,4,5\n"), "has 3 fields"),
+    "bytes.csv": (lambda path: path.write_bytes(b"\xff\x81\x90,b\n1,2\n"), "not UTF-8"),
+    "zeros.csv": (lambda path: path.write_bytes("a,b\n1,2\n".encode("utf-16-le")), "zero bytes"),
+    "comments.csv": (lambda path: path.write_text("# a\n# b\n"), "comments only"),
+    "mixed.csv": (lambda path: path.write_text('a,b\n"1,5",2.5\n"1.5",x\n'), "2 of 2 columns"),
     "one-line.csv.gz": (_packed(b"1,2\n" + b"7" * 2**25), "a line of more than"),
     "first-line.csv.gz": (_packed(b"1," * 2**24), "a line of more than"),
-    "cut.csv.gz": (_packed(b"".join(b"%d,%d\n" % (i, i * i) for i in range(9)), cut=12), "not a whole gzip file"),
-    "plain.csv.gz": (lambda path: path.write_text("1,2\n3,4\n"), "not a whole gzip file"),
+    "cut.csv.gz": (_packed(b"".join(b"%d,%d\n" % (i, i * i) for i in range(9)), cut=12), "not a complete gzip file"),
+    "plain.csv.gz": (lambda path: path.write_text("1,2\n3,4\n"), "not a complete gzip file"),
     "elsewhere.h5": (
         _hdf5(lambda h5py, file: file.create_dataset("x", (2, 2), "f8", external=[("/etc/hostname", 0, 32)])),
-        "in other files",
+        "in external files",
     ),
-    "virtual.h5": (_hdf5(_virtual), "in other files"),
+    "virtual.h5": (_hdf5(_virtual), "in external files"),
     "air.h5": (
         _hdf5(lambda h5py, file: file.create_dataset("x", (10**12, 3), "f8", chunks=(1000, 3))),
         "but stores 0 bytes",
@@ -239,7 +242,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "footer.parquet": (
         lambda path: path.write_bytes(b"PAR1" + bytes(40) + (2**31 - 1).to_bytes(4, "little") + b"PAR1"),
-        "not a whole Parquet file",
+        "not a complete Parquet file",
     ),
 }
 

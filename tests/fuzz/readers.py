@@ -31,6 +31,9 @@ def seeds() -> list[tuple[str, bytes]]:
     found.append(("npy", _written(np.save, np.asfortranarray(x.astype(">f4")))))
     named = b"a,b,c\n" + b"\n".join(b"%.6f,%.6f,%.6f" % tuple(row) for row in x) + b"\n"
     found += [("csv", named), ("csv.gz", gzip.compress(named, mtime=0))]
+    found.append(("csv", named.replace(b",", b";").replace(b".", b",")))
+    found.append(("csv", b"# of 40 rows\n" + named.replace(b",", b"|").replace(b"\n", b"%\n")))
+    found.append(("csv", named.replace(b",", b"  ").decode().encode("utf-16")))
     found.append(("csv", b"\n".join(b"%d;%d" % tuple(row) for row in (x[:, :2] * 9).astype(int))))
     return found + _parquet(x) + _hdf5(x) + [(f"zarr:{name}", data) for name, data in _zarr().items()]
 

@@ -1,4 +1,4 @@
-"""Gram operators on torch tensors: equal to the kernels, within the error they state; on torch's CPU, and on a card."""
+"""Gram operators on torch tensors: equal to the kernels, within the error they state; on torch's CPU, and on a GPU."""
 
 import numpy as np
 import pytest

@@ -127,7 +127,7 @@ def test_centered_total_is_exact():
 
 def test_memory_is_refused_before_it_is_taken():
     x = np.zeros((4000, 2))
-    with pytest.raises(MemoryLimitError, match=r"about .* raise memory_limit.*method='tiled'"):
+    with pytest.raises(MemoryLimitError, match=r"about .* increase memory_limit.*method='tiled'"):
         SparseGram(kernels.Gaussian(0.1), x, memory_limit=10**7)
 
 
@@ -148,7 +148,7 @@ def test_refuses_what_it_cannot_search():
         SparseGram(kernels.Gaussian(1.0), scipy.sparse.csr_array(x))
     with pytest.raises(ValueError, match="cutoff_error=-1"):
         SparseGram(kernels.Gaussian(1.0), x, None, -1.0)
-    with pytest.raises(ValueError, match="does not fall"):
+    with pytest.raises(ValueError, match="does not decay"):
         cut_radius(kernels.Gaussian(np.inf), 1e-3)
 
 
@@ -200,18 +200,18 @@ def test_a_share_of_the_variance():
 
 def test_fit_refuses_memory_with_a_remedy():
     x = np.random.default_rng(7).random((3000, 2))
-    with pytest.raises(MemoryLimitError, match="raise memory_limit"):
+    with pytest.raises(MemoryLimitError, match="increase memory_limit"):
         fit(x, kernels.Gaussian(1.0), 2, method="sparse", memory_limit="20MB")
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"kernel": kernels.Linear()}, "distance"),
-        ({"kernel": kernels.Gaussian(np.inf)}, "fall"),
+        ({"kernel": kernels.Linear()}, "radial kernels"),
+        ({"kernel": kernels.Gaussian(np.inf)}, "decay"),
         ({"d": 9}, "8 columns"),
         ({"sparse": True}, "sparse"),
-        ({"solver": "dense"}, "whole matrix"),
+        ({"solver": "dense"}, "full matrix"),
     ],
 )
 def test_says_why_it_cannot_serve(changes, reason):

@@ -145,7 +145,7 @@ def test_tolerance_decides():
         (np.array([[1.0, 2.0], [0.0, 1.0]]), {}, "differ by 2"),
         (np.array([[np.nan]]), {}, "not finite"),
         (np.eye(2), {"tol": -1.0}, "tol=-1.0 must be at least 0"),
-        (np.eye(2), {"method": "minors"}, "method='minors' is not known"),
+        (np.eye(2), {"method": "minors"}, "method='minors' is invalid"),
     ],
 )
 def test_messages(gram, options, message):

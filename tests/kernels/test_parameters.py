@@ -46,7 +46,7 @@ from gramless.kernels import (
         (lambda: QuadraticForm([[np.inf]]), "A has entries that are not finite"),
         (lambda: QuadraticForm(np.eye(2))(np.ones((1, 3))), "x has 3 columns, but A is 2 x 2"),
         (lambda: FromCallable("rbf"), "function='rbf' must be callable"),
-        (lambda: kernel_from_name("gauss"), "kernel='gauss' is not known.*linear, poly, rbf, laplacian, sigmoid, co"),
+        (lambda: kernel_from_name("gauss"), "kernel='gauss' is invalid.*linear, poly, rbf, laplacian, sigmoid, co"),
         (lambda: Manhattan.from_gamma(-2.0), "gamma=-2.0 must be at least 0"),
     ],
 )

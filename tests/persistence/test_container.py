@@ -92,12 +92,12 @@ def test_every_truncation_is_refused(path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace('"shape": [2, 3]', '"shape": [2, 4]'), "does not take the bytes"),
-        (lambda text: text.replace('"shape": [2, 3]', f'"shape": [{2**62}, 4]'), "does not take the bytes"),
+        (lambda text: text.replace('"shape": [2, 3]', '"shape": [2, 4]'), "does not match its bytes"),
+        (lambda text: text.replace('"shape": [2, 3]', f'"shape": [{2**62}, 4]'), "does not match its bytes"),
         (lambda text: text.replace('"shape": [2, 3]', '"shape": [-2, -3]'), "shape"),
         (lambda text: text.replace('"shape": [2, 3]', '"shape": [2.0, 3]'), "shape"),
         (lambda text: text.replace('"shape": [2, 3]', '"shape": "6"'), "shape"),
-        (lambda text: text.replace('"shape": [0, 4]', f'"shape": [0, {2**63}]'), "does not take the bytes"),
+        (lambda text: text.replace('"shape": [0, 4]', f'"shape": [0, {2**63}]'), "does not match its bytes"),
         (lambda text: text.replace("[48, 51]", "[45, 48]"), "overlaps another"),
         (lambda text: text.replace("[48, 51]", "[49, 52]"), "overlaps another, leaves a gap"),
         (lambda text: text.replace('"F64"', '"O8"', 1), "dtype 'O8'"),
@@ -106,9 +106,9 @@ def test_every_truncation_is_refused(path):
         (lambda text: text.replace("[2, 3]", "[NaN, 3]"), "NaN"),
         (lambda text: "[" * 100_000 + "]" * 100_000, "nested too deeply"),
         (lambda text: text[: text.index("sha256") - 3] + "}}", "lacks a checksum"),
-        (lambda text: "{}", "not a file of a gramless model"),
+        (lambda text: "{}", "not a gramless model file"),
         (lambda text: "9" * 5000, "not JSON"),
-        (lambda text: text.replace("gramless", "somebody"), "not a file of a gramless model"),
+        (lambda text: text.replace("gramless", "somebody"), "not a gramless model file"),
         (lambda text: " " * (5 * 2**20), "at most 4194304 are read"),
     ],
 )
@@ -119,7 +119,7 @@ def test_false_claims_are_refused_by_name(path, change, message):
 
 def test_a_short_file_that_claims_a_long_header(tmp_path):
     (tmp_path / "file").write_bytes((2**63).to_bytes(8, "little") + b"{}")
-    with pytest.raises(FormatError, match="cut short"):
+    with pytest.raises(FormatError, match="truncated"):
         read_file(tmp_path / "file")
 
 
@@ -204,5 +204,5 @@ def test_links_are_followed_and_permissions_are_those_of_open(path, tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing; make it first"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing; create it first"):
         write_file(tmp_path / "missing" / "file", {}, {})

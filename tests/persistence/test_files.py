@@ -121,19 +121,19 @@ def entry(header, part, *names):
         (lambda header: header.update(owner="me"), "field 'owner'"),
         (lambda header: header.pop("kernel"), "lacks the field 'kernel'"),
         (lambda header: header["kernel"].update({"class": "Lambda"}), "'Lambda'"),
-        (lambda header: header.update(kernel={"class": "Estimate", "fields": {}}), "where Kernel or None is needed"),
+        (lambda header: header.update(kernel={"class": "Estimate", "fields": {}}), "expected Kernel or None"),
         (lambda header: header["kernel"]["fields"].update(sigma=-1.0), "sigma=-1.0 must be"),
-        (lambda header: header["kernel"]["fields"].update(sigma="wide"), "sigma of Gaussian is 'wide', where float"),
+        (lambda header: header["kernel"]["fields"].update(sigma="wide"), "sigma of Gaussian is 'wide', expected float"),
         (lambda header: header["parameters"].update(depth=3), "parameter 'depth'"),
         (lambda header: header["parameters"].update(tol={"eval": "1"}), r"unknown kind: \['eval'\]"),
         (lambda header: header["parameters"].update(n_components="two"), "'n_components' parameter"),
         (lambda header: header["attributes"].update(transform=3), "attribute 'transform'"),
-        (lambda header: header["attributes"].update(passes_={"list": []}), r"passes_ is \[\], where int is needed"),
+        (lambda header: header["attributes"].update(passes_={"list": []}), r"passes_ is \[\], expected int"),
         (lambda header: entry(header, "attributes", "_stream").update({"class": "Trojan"}), "'Trojan'"),
         (lambda header: entry(header, "attributes", "_stream")["fields"].update(extra=1), "field 'extra'"),
         (lambda header: entry(header, "attributes", "_stream")["fields"].pop("kernel"), "lacks the field 'kernel'"),
         (lambda header: entry(header, "attributes", "_dtype").update(dtype="object"), "'object'"),
-        (lambda header: header.update(dtype="float32"), "dtype 'float32' of a model in float64"),
+        (lambda header: header.update(dtype="float32"), "dtype 'float32' for a model in float64"),
         (lambda header: header.update(n_features=4), "is for 3 columns, n_features=4"),
         (lambda header: header.update(feature_names=["a"]), "a name for each of its 3 columns"),
     ],
@@ -162,7 +162,7 @@ def test_fields_that_came_later_may_be_missing(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "pickle").write_bytes(pickle.dumps(KernelPCA(2)))
-    with pytest.raises(FormatError, match="not a file of a gramless model"):
+    with pytest.raises(FormatError, match="not a gramless model file"):
         load(tmp_path / "pickle")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "missing")

@@ -57,7 +57,7 @@ def of_a_stream():
         (lambda: of_a_grid(counts=(-1,)), r"cannot have a grid of \(-1,\)"),
         (lambda: of_a_grid(counts=(1,)), "lies outside its grid"),
         (of_a_plan, "has chosen 'guessing', which is not among its candidates"),
-        (of_a_stream, r"rows of shape \(2, 4\) wait for 3 columns"),
+        (of_a_stream, r"pending rows of shape \(2, 4\) for 3 columns"),
     ],
     ids=["certificate", "span", "vast grid", "negative grid", "small grid", "plan", "stream"],
 )
@@ -74,7 +74,7 @@ def test_truth_values_are_0_or_1(tmp_path):
     old = json.loads(head[8 : 8 + length])["__metadata__"]["sha256"].encode()
     seal.update(head.replace(old, b"0" * 64) + b"\x02")
     path.write_bytes(head.replace(old, seal.hexdigest().encode()) + b"\x02")
-    with pytest.raises(FormatError, match="the array '0' has truth values other than 0 and 1"):
+    with pytest.raises(FormatError, match="the array '0' has boolean values other than 0 and 1"):
         read_file(path)
 
 
@@ -84,7 +84,7 @@ def test_a_checksum_that_stands_in_the_header_twice(tmp_path):
     length = int.from_bytes(data[:8], "little")
     seal = json.loads(data[8 : 8 + length])["__metadata__"]["sha256"].encode()
     (tmp_path / "file").write_bytes(data.replace(b"0" * 64, seal))
-    with pytest.raises(FormatError, match="its checksum stands in the header more than once"):
+    with pytest.raises(FormatError, match="its header contains more than one checksum"):
         read_file(tmp_path / "file")
 
 

@@ -60,13 +60,13 @@ def test_draws_models_of_scikit_learn(x):
 
 @pytest.mark.parametrize("shape", [(10,), (10, 1), (10, 3)])
 def test_needs_two_columns(kpca, shape):
-    with pytest.raises(ValueError, match="need two columns"):
+    with pytest.raises(ValueError, match="need exactly two columns"):
         plot_components(kpca, np.zeros(shape))
 
 
 @pytest.mark.parametrize("number", [0, 6, -1])
 def test_refuses_components_that_are_not_there(kpca, x, number):
-    with pytest.raises(ValueError, match="they count from 1, and this model has 5"):
+    with pytest.raises(ValueError, match="they are numbered from 1, and this model has 5"):
         plot_components(kpca, x, components=[number], resolution=20)
 
 
@@ -74,3 +74,38 @@ def test_refuses_the_wrong_number_of_axes(kpca, x):
     _, given = plt.subplots(1, 2)
     with pytest.raises(ValueError, match="2 axes given for 3 components"):
         plot_components(kpca, x, components=[1, 2, 3], axes=given, resolution=20)
+
+
+def test_aspect_can_be_chosen(kpca, x):
+    for aspect, expected in (("auto", "auto"), (2.5, 2.5)):
+        (ax,) = plot_components(kpca, x, components=[1], resolution=20, aspect=aspect)
+        assert ax.get_aspect() == expected
+    with pytest.raises(ValueError, match="aspect=-1 given; pass 'equal', 'auto' or a positive number"):
+        plot_components(kpca, x, components=[1], resolution=20, aspect=-1)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["longitude", "latitude"], 2.0),
+        (["pickup_lon", "pickup_lat"], 2.0),
+        (["Lat", "Lng"], 0.5),
+        (["a", "b"], 1.0),
+        (["lon", "depth"], 1.0),
+        (["longing", "latency"], 1.0),
+    ],
+)
+def test_degrees_are_drawn_as_on_a_map(names, expected):
+    pandas = pytest.importorskip("pandas")
+    points = np.random.default_rng(0).uniform([-3, 58], [3, 62], size=(40, 2))
+    points[:2] = [[-3, 58], [3, 62]]  # middle latitude 60
+    frame = pandas.DataFrame(points if names[1].lower() != "lng" else points[:, ::-1], columns=names)
+    (ax,) = plot_components(PCA(1).fit(frame.to_numpy()), frame, resolution=10)
+    assert ax.get_aspect() == pytest.approx(expected)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == tuple(names)
+
+
+def test_columns_of_other_units_each_have_their_margin(x):
+    points = x * [1.0, 1e4]
+    (ax,) = plot_components(PCA(1).fit(points), points, resolution=10, aspect="auto")
+    assert np.ptp(ax.get_xlim()) == pytest.approx(1.24 * np.ptp(x[:, 0]))

@@ -75,7 +75,7 @@ def test_embedding_takes_the_components_named(kpca, x):
 
 @pytest.mark.parametrize("components", [(0, 1), (1, 7)])
 def test_embedding_refuses_components_that_are_not_there(kpca, x, components):
-    with pytest.raises(ValueError, match="they count from 1, and there are 6"):
+    with pytest.raises(ValueError, match="they are numbered from 1 to 6"):
         EmbeddingDisplay.from_estimator(kpca, x, components=components)
 
 
@@ -125,9 +125,11 @@ def test_reconstruction_shows_the_rows_and_what_is_left_of_them(digits, digits_k
     np.testing.assert_allclose(restored[:, :8], expected[0].reshape(8, 8))
 
 
-def test_reconstruction_uses_the_inverse_transform_of_kernels_that_learnt_it(digits):
+def test_reconstruction_takes_the_method_of_preimages(digits):
     kpca = KernelPCA(12, kernel="poly", degree=2, gamma=1e-3, fit_inverse_transform=True).fit(digits)
     shown = ReconstructionDisplay.from_estimator(kpca, digits[:2])
+    np.testing.assert_array_equal(shown.galleries["12 components"], kpca.denoise(digits[:2]))
+    shown = ReconstructionDisplay.from_estimator(kpca, digits[:2], method="ridge")
     np.testing.assert_array_equal(shown.galleries["12 components"], kpca.denoise(digits[:2], method="ridge"))
 
 
@@ -139,7 +141,7 @@ def test_images_need_not_be_square(digits):
 @pytest.mark.parametrize(
     ("galleries", "shape", "message"),
     [
-        ({"a": np.zeros((2, 63))}, None, "rows of 63 columns are no square images"),
+        ({"a": np.zeros((2, 63))}, None, "rows of 63 columns are not square images"),
         ({"a": np.zeros((2, 64))}, (8, 9), "shape=8 x 9 is 72 pixels, but rows have 64 columns"),
         ({"a": np.zeros((2, 64)), "b": np.zeros((3, 64))}, None, "all must show the same images"),
     ],
@@ -165,7 +167,7 @@ def test_convergence_ends_where_the_fit_does(x):
 
 
 def test_convergence_says_what_to_pass_where_nothing_is_told(x):
-    with pytest.raises(ValueError, match=r"method='dense' .* tells no residuals; pass .*method='tiled'"):
+    with pytest.raises(ValueError, match=r"method='dense' .* does not report residuals; pass .*method='tiled'"):
         ConvergenceDisplay.from_estimator(KernelPCA(2, kernel="rbf", method="dense"), x)
 
 

@@ -111,6 +111,62 @@ def test_components_and_colours_can_be_chosen(page):
     assert page.locator("#embedding-2d .legendtoggle").count() == 0
 
 
+def test_scales_can_be_made_equal(page):
+    def scales(plot):
+        pixels = "axis => axis._length / (axis.range[1] - axis.range[0])"
+        layout = f"document.querySelector('{plot}')._fullLayout"
+        return page.evaluate(f"[{layout}.xaxis, {layout}.yaxis].map({pixels})")
+
+    across, up = scales("#contour-plot")  # two columns of one unit: from the start
+    assert up == pytest.approx(across, rel=1e-3)
+    page.uncheck("#contour-equal")
+    page.select_option("#up", "1")
+    page.check("#equal")
+    page.wait_for_timeout(500)
+    across, up = scales("#embedding-2d")
+    assert up == pytest.approx(across, rel=1e-3)
+    page.uncheck("#equal")
+    page.check("#contour-equal")
+
+
+def test_the_page_fits_a_telephone(browser, page):
+    narrow = browser.new_page(viewport={"width": 390, "height": 800})
+    narrow.goto(page.url)
+    narrow.wait_for_selector("#contour-plot .main-svg")
+    assert narrow.evaluate("document.documentElement.scrollWidth") <= 390
+    widths = narrow.evaluate("document.getElementById('contour-plot')._fullLayout.xaxis._length")
+    assert widths > 200  # one panel in a row
+    narrow.close()
+
+
+def test_many_rows_are_density_and_closer_up_they_are_points(browser, complaints, tmp_path):
+    x = np.random.default_rng(0).normal(size=(25_000, 2))
+    model = KernelPCA(2, kernel="linear").fit(x)
+    labels = np.where(model.transform(x)[:, 0] > 0, "right", "left")
+    write_report(model, x, tmp_path / "report.html", labels=labels, points=25_000)
+    many = browser.new_page(viewport={"width": 1160, "height": 900})
+    many.set_default_timeout(120_000)
+    many.on("pageerror", lambda error: complaints.append(str(error)))
+    many.goto((tmp_path / "report.html").as_uri())
+    many.wait_for_selector("#embedding-2d .points path")
+    traces = many.evaluate("document.getElementById('embedding-2d').data.map(one => [one.name, one.x, one.text])")
+    assert [name for name, _, _ in traces] == ["left", "right"]
+    assert sum(len(across) for _, across, _ in traces) < 8000
+    assert sum(int(re.match("([0-9,]+) row", text)[1]) for _, _, texts in traces for text in texts) == 25_000
+    assert max(traces[0][1]) < 0.2  # the majority: the right ones are right
+    assert min(traces[1][1]) > -0.2
+    many.evaluate("Plotly.relayout('embedding-2d', {'xaxis.range': [-0.5, 0.5], 'yaxis.range': [-0.5, 0.5]})")
+    inside = (np.abs(model.transform(x)) <= 0.5).all(axis=1).sum()
+    count = "document.getElementById('embedding-2d').data.reduce((sum, one) => sum + one.x.length, 0)"
+    many.wait_for_function(f"() => {count} === {inside}")
+    many.select_option("#colour", "none")
+    assert many.evaluate(count) == inside
+    many.evaluate("Plotly.relayout('embedding-2d', {'xaxis.autorange': true, 'yaxis.autorange': true})")
+    many.wait_for_selector("#embedding-2d .colorbar")
+    assert complaints == []
+    many.close()
+
+
 def test_ticks_of_the_spectrum_are_whole_numbers_written_out(page):
     heights = [float(text) for text in page.locator("#spectrum-plot g.ytick text").all_text_contents()]
     assert len(heights) > 1

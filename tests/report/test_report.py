@@ -4,10 +4,12 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from gramless import KernelKMeans, KernelPCA
 from gramless.datasets import annulus
 from gramless.report import build_report, write_report
+from gramless.report.contours import contour_figure
 from gramless.report.images import reconstructions
 from gramless.report.sample import draw_sample
 from gramless.report.spectrum import spectrum_figure, variance_figure
@@ -119,14 +121,60 @@ def test_numbers_of_many_values_are_a_column_to_colour_by(plane):
     payload = Reader(build_report(model, x, labels=x[:, 0] ** 2, label="height")).payload
     assert payload["classes"] is None
     assert payload["columns"][0]["name"] == "height"
+    assert payload["continuous"]
+
+
+def test_missing_labels_are_told(plane):
+    x, model = plane
+    labels = np.where(x[:, 0] > 0, x[:, 1], np.nan)
+    values = Reader(build_report(model, x, labels=labels)).payload["columns"][0]["values"]
+    assert [value is None for value in values] == np.isnan(labels).tolist()
+    names = np.where(x[:, 0] > 0, "right", "")
+    classes = Reader(build_report(model, x, labels=names)).payload["classes"]
+    assert (classes["names"], classes["grey"]) == (["right", "missing"], [False, True])
+    assert classes["codes"] == (x[:, 0] <= 0).astype(int).tolist()
+
+
+def test_a_class_looks_the_same_in_every_figure(plane):
+    x, model = plane
+    labels = np.array(["left", "middle", "right"])[np.digitize(x[:, 0], [-0.5, 0.5])]
+    classes = Reader(build_report(model, x, labels=labels)).payload["classes"]
+    contours = contour_figure(model, draw_sample(x, labels))
+    for name, color, marker in zip(classes["names"], classes["colors"], classes["markers"], strict=True):
+        drawn = [trace.marker for trace in contours.data if trace.name == name]
+        assert len(drawn) == 4  # in the panel of each component
+        assert {(one.color, one.symbol) for one in drawn} == {(color, marker)}
+
+
+def test_a_class_looks_the_same_whatever_rows_are_drawn():
+    x = np.random.default_rng(0).normal(size=(500, 2))
+    labels = np.repeat(["often", "rarely", "sometimes"], [300, 2, 198])
+    looks = {style.name: style for style in draw_sample(x, labels, count=500).coloring.classes}
+    few = draw_sample(x, labels, count=10).coloring
+    assert "rarely" not in {few.classes[code].name for code in few.values}
+    assert {style.name: style for style in few.classes} == looks
+
+
+@pytest.mark.parametrize(
+    ("names", "factors", "aspect", "equal"),
+    [(["a", "b"], [1, 1], 1.0, True), (["lon", "lat"], [1, 1], 2.0, True), (["age", "pay"], [1, 1000], 1.0, False)],
+)
+def test_contours_know_whether_scales_are_equal(plane, names, factors, aspect, equal):
+    x, model = plane
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame((x - x.min(axis=0)) * factors, columns=names)
+    if aspect == 2.0:
+        frame["lat"] += 60 - frame["lat"].max() / 2
+    meta = contour_figure(model, draw_sample(frame)).layout.meta
+    assert (meta["aspect"], meta["equal"]) == (pytest.approx(aspect), equal)
 
 
 def test_too_many_classes_are_gathered(plane):
     x, model = plane
     labels = [f"class {j % 50}" for j in range(len(x))]
     classes = Reader(build_report(model, x, labels=labels)).payload["classes"]
-    assert len(classes["names"]) == 30
-    assert classes["names"][-1] == "21 others"
+    assert len(classes["names"]) == 31
+    assert classes["names"][-1] == "20 others"
 
 
 def test_user_text_is_never_markup(plane):
@@ -149,7 +197,7 @@ def test_images_are_shown_with_what_is_left_of_them(images):
 def test_images_of_every_label_are_shown(images):
     x, model = images
     sample = draw_sample(x, np.where(np.arange(60) < 57, "often", np.arange(60).astype(str)), count=60)
-    given = reconstructions(model, sample, "fixed_point")["given"]
+    given = reconstructions(model, sample)["given"]
     assert given.shape == (10, 16)
     shown = {tuple(row) for row in given}
     assert {tuple(row) for row in x[57:]} <= shown  # each of the three labels that a single row has
@@ -165,10 +213,10 @@ def test_columns_with_names_are_no_pixels(images):
     assert "image-plot" in Reader(build_report(model, frame, shape=(2, 8))).ids
 
 
-def test_kernels_without_preimages_say_so(images):
+def test_models_without_preimages_say_so(images):
     x, _ = images
-    page = Reader(build_report(KernelPCA(3, kernel="sigmoid", gamma=1e-3).fit(x), x))
-    assert "No images:" in page.text
+    page = Reader(build_report(KernelPCA(3, kernel="rbf", gamma=0.1).fit(scipy.sparse.csr_array(x)), x))
+    assert "No images: pre-images are dense" in page.text
 
 
 def test_one_component_has_no_embedding(plane):
@@ -188,7 +236,7 @@ def test_sample_is_without_replacement_and_knows_its_rows():
     sample = draw_sample(x, np.arange(20_000) % 7, count=100)
     assert len(np.unique(sample.numbers)) == 100
     np.testing.assert_array_equal(sample.rows, x[sample.numbers])
-    np.testing.assert_array_equal(sample.labels, sample.numbers % 7)
+    np.testing.assert_array_equal(sample.coloring.values, sample.numbers % 7)
     assert sample.numbers.max() > 15_000 > 5_000 > sample.numbers.min()
 
 
@@ -196,9 +244,9 @@ def test_sample_is_without_replacement_and_knows_its_rows():
     ("change", "message"),
     [
         ({"labels": [1, 2]}, r"labels of shape \(2,\) given for 120 rows"),
-        ({"X": np.zeros((5, 3))}, "3 columns, the model was fitted to 2"),
+        ({"X": np.zeros((5, 3))}, "3 columns, but the model was fitted to 2"),
         ({"shape": (3, 3)}, "shape=3 x 3 is 9 pixels, but rows have 2 columns"),
-        ({"model": KernelKMeans(2)}, "a report shows a fitted KernelPCA, not KernelKMeans"),
+        ({"model": KernelKMeans(2)}, "a report needs a fitted KernelPCA, not KernelKMeans"),
     ],
 )
 def test_refuses_what_does_not_fit(plane, change, message):

@@ -195,7 +195,7 @@ def test_what_differs_is_said():
     x = np.random.default_rng(5).standard_normal((10, 2))
     with pytest.raises(ValueError, match="kernels differ"):
         merge(batch_space(Gaussian(1.0), x), batch_space(Gaussian(2.0), x))
-    with pytest.raises(ValueError, match="2 columns here and 1"):
+    with pytest.raises(ValueError, match="2 columns in one and 1"):
         merge(batch_space(Gaussian(1.0), x), batch_space(Gaussian(1.0), x[:, :1]))
 
 

@@ -4,8 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gramless.gram import TiledGram
-from gramless.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Tanh
-from gramless.spaces import Eigenspace, PointSpan, RidgePreimage, RowSample, expand, fixed_points, from_distances
+from gramless.kernels import Gaussian, Laplacian, Linear, Manhattan, Matern, Polynomial, Tanh
+from gramless.spaces import (
+    Combinations,
+    Eigenspace,
+    PointSpan,
+    RidgePreimage,
+    RowSample,
+    descend,
+    expand,
+    fixed_points,
+    from_distances,
+    preimage_errors,
+)
 from gramless.spaces.preimage.distances import invert_profile
 
 
@@ -116,11 +127,9 @@ def test_ridge_is_the_formula():
     np.testing.assert_allclose(RidgePreimage.fit(Polynomial(2), scores, x, weights, 0.3, 10**9)(scores), naive)
 
 
-def test_methods_name_the_kernels_they_are_for():
+def test_distances_name_the_kernels_they_are_for():
     space = dense_space(Linear(), rows(10, 3), 2)
-    with pytest.raises(ValueError, match="fixed_point' is for kernels of the distance, not Linear"):
-        fixed_points(expand(space), np.zeros((1, 2)))
-    with pytest.raises(ValueError, match="distances' is for kernels that fall with the distance"):
+    with pytest.raises(ValueError, match="distances' is for radial kernels that decay with the distance"):
         from_distances(expand(space), np.zeros((1, 2)))
 
 
@@ -160,3 +169,46 @@ def test_a_scaled_sample_is_that_of_scaled_weights():
     scaled, direct = RowSample.of(x, weights, 30).scaled(0.5), RowSample.of(x, 0.5 * weights, 30)
     np.testing.assert_array_equal(scaled.rows, direct.rows)
     np.testing.assert_allclose(scaled.weights, direct.weights)
+
+
+def test_without_a_ridge_the_rows_are_met_or_the_remedy_is_named():
+    scores = rows(30, 3)
+    met = RidgePreimage.fit(Laplacian(1.0), scores, rows(30, 5, seed=1), np.ones(30), 0.0, 10**6)
+    np.testing.assert_allclose(met(scores), rows(30, 5, seed=1), atol=1e-6)
+    flat = RidgePreimage.fit(Linear(), scores, scores @ rows(3, 5, seed=1), np.ones(30), 0.0, 10**6)
+    np.testing.assert_allclose(flat(scores), scores @ rows(3, 5, seed=1), atol=1e-6)
+    with pytest.raises(np.linalg.LinAlgError, match="pass a larger alpha \\(not 0\\)"):
+        RidgePreimage.fit(Gaussian(100.0), scores, rows(30, 5, seed=1), np.ones(30), 0.0, 10**6)
+    near = RidgePreimage.fit(Gaussian(100.0), scores, rows(30, 5, seed=1), np.ones(30), 1e-6, 10**6)
+    assert np.isfinite(near(scores)).all()
+
+
+@pytest.mark.parametrize(
+    "kernel", [Polynomial(2), Polynomial(3, 0.0), Linear(), Gaussian(1.5) + Linear(), Manhattan(3.0)]
+)
+def test_descent_ends_nearer_than_it_began_in_few_steps(kernel):
+    x = rows(40, 3)
+    space = dense_space(kernel, x, 3)
+    new = rows(6, 3, seed=1)
+    scores = space.project(new)
+    found = fixed_points(expand(space), scores, new)
+    assert found.iterations < 200
+    distances = preimage_errors(space, scores, found.points)
+    assert (distances <= preimage_errors(space, scores, new) + 1e-12).all()
+    if not isinstance(kernel, Manhattan):  # whose minima lie where it is not smooth
+        assert found.converged.all()
+        for j in range(20):
+            away = found.points + 0.01 * rows(6, 3, seed=10 + j)
+            assert (distances <= preimage_errors(space, scores, away) + 1e-9).all()
+
+
+def test_a_descent_stops_at_the_limit_of_steps_and_at_values_that_are_not_finite():
+    x = rows(20, 3)
+    target = Combinations(Polynomial(3), x, np.full((2, 20), 1 / 20))
+    z, converged, steps = descend(target, x[:2], shortest=1e-12, max_iter=3)
+    assert steps == 3
+    assert not converged.any()
+    assert np.isfinite(z).all()
+    with np.errstate(all="ignore"):
+        z, converged, _ = descend(target, np.full((2, 3), 1e200), shortest=1e-6, max_iter=50)
+    assert not converged.any()

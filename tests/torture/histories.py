@@ -16,10 +16,10 @@ from gramless import KernelPCA, kernels, load
 
 #: Why something may be refused: the reason, or the remedy, must be said.
 SAYS_WHY = re.compile(
-    r"cannot be used here|significant negative eigenvalues|rescale|centre and scale|sample_weight adds up|Raise tol|"
+    r"is not applicable|significant negative eigenvalues|rescale|standardize|sample_weight sums to|Increase tol|"
     r"dtypes differ|features differ|max_support|minimum of 2|outside domain|needs domain|n_components=|"
-    r"do not fit float32|different boxes or landmarks|is too little for|keeps nothing that could be added|"
-    r"leaves nothing to go on from|has no partial_fit here|no method can serve"
+    r"overflow float32|different boxes or landmarks|is too small for|stores nothing that could be added|"
+    r"cannot be continued|partial_fit is not available|no method is applicable"
 )
 _BASES = [KERNELS[name] for name in ("gaussian", "polynomial", "linear", "tanh", "laplacian", "manhattan", "matern")]
 

@@ -25,6 +25,8 @@ def find_device(device: str) -> str:
 
     Raises
     ------
+    ValueError
+        For an unknown device.
     RuntimeError
         For ``"cuda"`` without torch or without a GPU; the message says what to install.
 
@@ -35,6 +37,10 @@ def find_device(device: str) -> str:
     """
     if device == "cpu":
         return "cpu"
+    if device not in ("auto", "torch") and device.partition(":")[0] != "cuda":
+        raise ValueError(
+            f"device={device!r} is unknown; pass 'cuda' for a GPU, 'auto' for one if there is one, or 'cpu'"
+        )
     if not has_torch():
         if device == "auto":
             return "cpu"
@@ -47,9 +53,9 @@ def find_device(device: str) -> str:
         return "cuda" if device == "auto" else device
     if device == "auto":
         return "cpu"
-    built = "finds no card: check the driver with nvidia-smi" if torch.version.cuda else "is built without CUDA"
+    built = "finds no GPU: check the driver with nvidia-smi" if torch.version.cuda else "is built without CUDA"
     raise RuntimeError(
-        f"device={device!r} needs a CUDA card, but torch {torch.__version__} {built}; "
+        f"device={device!r} needs a CUDA GPU, but torch {torch.__version__} {built}; "
         "install a CUDA build of torch (https://pytorch.org/get-started) and its driver, or pass device='cpu'"
     )
 

@@ -20,10 +20,10 @@ def parse_seconds(limit: float | str | None) -> float | None:
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([a-z]*)\s*", limit, flags=re.IGNORECASE)
         if match is None or match[2].lower() not in _UNITS:
-            raise ValueError(f"time_limit={limit!r} is not understood; write a number of seconds, '90s' or '5min'")
+            raise ValueError(f"time_limit={limit!r} is invalid; pass a number of seconds, '90s' or '5min'")
         limit = float(match[1]) * _UNITS[match[2].lower()]
     if not 0 < limit < float("inf"):
-        raise ValueError(f"time_limit={limit!r} must be a positive number of seconds, or a text such as '5min'")
+        raise ValueError(f"time_limit={limit!r} must be a positive number of seconds, or a string such as '5min'")
     return float(limit)
 
 

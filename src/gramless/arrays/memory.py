@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import time
+from contextlib import suppress
 from functools import lru_cache
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -26,12 +27,12 @@ def parse_memory(limit: int | float | str | None) -> int:
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*(?:e\d+)?|\.\d+)\s*([KMGT]?)(i?)B?\s*", limit, flags=re.IGNORECASE)
         if match is None:
-            raise ValueError(f"memory_limit={limit!r} is not understood; write a number of bytes, '500MB' or '2GiB'")
+            raise ValueError(f"memory_limit={limit!r} is invalid; pass a number of bytes, '500MB' or '2GiB'")
         number, unit, binary = match.groups()
         power = "KMGT".find(unit.upper()) + 1 if unit else 0
         limit = float(number) * (1024**power if binary else _UNITS[unit.upper()])
     if not 0 < limit < float("inf"):
-        raise ValueError(f"memory_limit={limit!r} must be a positive number of bytes, or a text such as '2GB'")
+        raise ValueError(f"memory_limit={limit!r} must be a positive number of bytes, or a string such as '2GB'")
     return int(limit)
 
 
@@ -76,6 +77,24 @@ def free_memory() -> int:
 def _free_outside(moment: int) -> int:
     """Of the machine and the container, asked for once in each moment: a small fit takes as long as reading files."""
     return min(_free_of_machine(), _free_of_container())
+
+
+def resident_bytes() -> int | None:
+    """Memory that this process holds now; None where the system does not say."""
+    held = _number_after("/proc/self/status", "VmRSS:")
+    return None if held is None else 1024 * held
+
+
+def peak_bytes() -> int | None:
+    """Largest memory of this process since it began, or since `restart_peak`; None where the system does not count."""
+    peak = _number_after("/proc/self/status", "VmHWM:")
+    return None if peak is None else 1024 * peak
+
+
+def restart_peak() -> None:
+    """Let `peak_bytes` start again, where the system can."""
+    with suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
 
 
 def _free_of_machine() -> int:

@@ -141,9 +141,9 @@ def orthonormalize(block: Any, against: Any | None = None, *, drop: float = 1e-1
 
 
 def _by_gram(block: Any, least: float) -> tuple[Any, Array] | None:
-    """Nearly orthonormal columns from the Gram matrix of the normalised columns; None where it is ill-conditioned.
+    """Nearly orthonormal columns from the Gram matrix of the normalized columns; None where it is ill-conditioned.
 
-    This takes half the work of a QR factorisation, all of it in matrix products. The squared condition number costs
+    This takes half the work of a QR factorization, all of it in matrix products. The squared condition number costs
     orthogonality, which `_polished` restores.
     """
     if is_tensor(block):  # tensor_qr uses Gram matrices already

@@ -36,8 +36,8 @@ def refuse_weights(total: float) -> None:
         raise ValueError("sample_weight is 0 for every row; at least one must be positive")
     if not 1e-100 < total < 1e100:
         raise ValueError(
-            f"sample_weight adds up to {total:.1e}, too {'small' if total < 1 else 'large'} to calculate with in "
-            "float64; divide it by its largest entry: a factor of all rows changes the scale of eigenvalues alone"
+            f"sample_weight sums to {total:.1e}, too {'small' if total < 1 else 'large'} to compute with in "
+            "float64; divide it by its largest entry: a common factor only rescales the eigenvalues"
         )
 
 
@@ -59,7 +59,7 @@ def in_range(values: Array, dtype: npt.DTypeLike, what: str) -> Array:
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     if np.isfinite(largest) and largest > float(np.finfo(dtype).max):
         raise ValueError(
-            f"{what} of size {largest:.1e} do not fit {np.dtype(dtype)}, the type of X; "
+            f"{what} of size {largest:.1e} overflow {np.dtype(dtype)}, the dtype of X; "
             "pass X.astype('float64'), or scale the data down"
         )
     return np.asarray(values.astype(dtype, copy=False))

@@ -65,7 +65,7 @@ def tensor_times(a: Any, small: Array) -> Any:
 def tensor_qr(block: Any) -> tuple[Any, Array]:
     """Orthonormal columns Q (n, b) and C (b, b) with ``block = Q C``, from inner products alone.
 
-    Each pass divides by a square root of the Gram matrix of the normalised columns, whose eigenvalues are first raised
+    Each pass divides by a square root of the Gram matrix of the normalized columns, whose eigenvalues are first raised
     to the level of rounding. A few passes reach orthonormality from any condition number (Stathopoulos & Wu 2002).
     Zero columns stay zero.
     """

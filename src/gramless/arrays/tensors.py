@@ -62,7 +62,7 @@ def like(array: Any, other: Any) -> Any:
 
 
 def blank(shape: tuple[int, ...], other: Any) -> Any:
-    """An uninitialised float64 array: of numpy, or of torch on the device of `other`.
+    """An uninitialized float64 array: of numpy, or of torch on the device of `other`.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def normal_columns(rng: np.random.Generator, columns: int, other: Any) -> Any:
 
 
 def lower_gamma(a: float, x: Any) -> Any:
-    """The regularised lower incomplete gamma function P(a, x), entry by entry.
+    """The regularized lower incomplete gamma function P(a, x), entry by entry.
 
     Examples
     --------

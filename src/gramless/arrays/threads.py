@@ -86,7 +86,7 @@ def use_threads(n_jobs: int | None) -> Iterator[None]:
     1
     """
     if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning; pass a positive number, or -1 for all cores")
+        raise ValueError("n_jobs=0 is invalid; pass a positive number, or -1 for all cores")
     count = thread_count() if n_jobs is None else n_jobs if n_jobs > 0 else max(1, thread_count() + 1 + n_jobs)
     with _LIMIT.set_to(count):
         yield

@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Tower:
-    """Adds terms in pairs of neighbours, pairs of pairs and so on, holding one partial sum for each power of two.
+    """Adds terms in pairs of neighbors, pairs of pairs and so on, holding one partial sum for each power of two.
 
-    Neighbours are paired level by level; a last sum without a partner moves up unchanged. The rounding error grows with
+    Neighbors are paired level by level; a last sum without a partner moves up unchanged. The rounding error grows with
     the logarithm of the number of terms.
 
     Parameters

@@ -34,7 +34,7 @@ class Criterion(Protocol):
 
 @dataclass(frozen=True)
 class EigenvalueGap:
-    """(l_k - l_{k+1}) / (W max k(x, x)) of the centred Gram matrix.
+    """(l_k - l_{k+1}) / (W max k(x, x)) of the centered Gram matrix.
 
     The distance between the k leading components of a sample of n rows and of its population is bounded by a multiple
     of max k(x, x) / (sqrt(n) (l_k - l_{k+1}) / W) (Zwald & Blanchard 2005).
@@ -65,7 +65,7 @@ class PreimageError:
     ----------
     k : int
     ridges : tuple of float
-        Ridge parameters to try; the least error is the score.
+        Ridge parameters to try; the minimum error is the score.
     """
 
     k: int

@@ -36,6 +36,10 @@ class Bandwidth:
         Values of the parameter that were tried; empty for criteria that need no trial.
     scores : ndarray of shape (m,)
         Score of each candidate: the pre-image error (smaller is better) or the eigenvalue gap (larger is better).
+
+    See Also
+    --------
+    select_bandwidth : Choose the bandwidth of a kernel from the rows.
     """
 
     kernel: Kernel
@@ -120,7 +124,8 @@ def read_pattern(kernel: Any) -> tuple[Any, str]:
         if isinstance(made, Kernel) and name in getattr(made, "__dataclass_fields__", ()):
             return made, name
     raise ValueError(
-        f"kernel={kernel!r} has no width to choose; pass 'rbf', 'laplacian', 'poly', 'sigmoid', or a kernel with one, "
+        f"kernel={kernel!r} has no bandwidth to choose; pass 'rbf', 'laplacian', 'poly', 'sigmoid', or a kernel with "
+        "one, "
         "such as Gaussian() or Matern(nu=1.5)"
     )
 
@@ -142,20 +147,20 @@ def _gamma_of(kernel: Kernel, parameter: str) -> float:
 def _read_candidates(candidates: Any) -> Array:
     tried = np.asarray(candidates, dtype=np.float64).ravel()
     if not len(tried) or not (np.isfinite(tried) & (tried > 0)).all():
-        raise ValueError(f"candidates={candidates!r} must be positive numbers, at least one")
+        raise ValueError(f"candidates={candidates!r} must be one or more positive numbers")
     return tried
 
 
 def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Criterion:
     """The criterion of this name; raises where there are too few rows for it."""
     if not isinstance(n_components, (int, np.integer)) or n_components < 1:
-        raise ValueError(f"n_components={n_components!r} must be a whole number, 1 or more")
+        raise ValueError(f"n_components={n_components!r} must be an integer >= 1")
     n = x.shape[0]
     if name == "gap":
         if n <= n_components:
             raise ValueError(
                 f"criterion='gap' of n_components={n_components} needs more than {n_components} rows of positive "
-                f"weight, and has {n}; pass criterion='median'"
+                f"weight, but there are {n}; pass criterion='median'"
             )
         return EigenvalueGap(int(n_components))
     if scipy.sparse.issparse(x):
@@ -163,7 +168,7 @@ def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Cri
     if n < 2 * PreimageError.folds:
         raise ValueError(
             f"criterion='preimage' holds out a third of the rows and needs {2 * PreimageError.folds} of positive "
-            f"weight, and has {n}; pass criterion='median'"
+            f"weight, but there are {n}; pass criterion='median'"
         )
     return PreimageError(int(n_components)) if alpha is None else PreimageError(int(n_components), (float(alpha),))
 
@@ -171,14 +176,14 @@ def _criterion(name: str, n_components: int, alpha: float | None, x: Any) -> Cri
 def _drawn(x: Any, weights: Array, most: int | None) -> tuple[Any, Array]:
     """At most `most` rows of positive weight, and the weights that they represent."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 1):
-        raise ValueError(f"max_samples={most!r} must be a whole number, 1 or more, or None")
+        raise ValueError(f"max_samples={most!r} must be an integer >= 1, or None")
     numbers = np.arange(x.shape[0])[:, None]
     sample = RowSample.of(numbers, weights, len(numbers) if most is None else int(most))
     return x[sample.rows.ravel()], sample.weights
 
 
 def _best(costs: Array, far: Array) -> int:
-    """Index of the least cost; of costs that are equal up to rounding, the index with the least `far`."""
+    """Index of the minimum cost; of costs that are equal up to rounding, the index with the minimum `far`."""
     usable = np.where(np.isfinite(costs), costs, np.inf)
     if not np.isfinite(usable).any():
         raise ValueError("no candidate has a finite score: rescale X, or pass other candidates")

@@ -48,7 +48,7 @@ class Certificate:
         The j-th largest eigenvalue of the exact operator lies between ``lower[j]`` and ``upper[j]``.
     angle : ndarray of shape (k,)
         Largest angle (radians) between the computed and the true eigenvector; pi/2 where nothing is proved. The
-        bound uses the intervals of neighbouring eigenvalues, so it is rigorous where all of these are.
+        bound uses the intervals of neighboring eigenvalues, so it is rigorous where all of these are.
     kind : ndarray of shape (k,)
         ``"rigorous"`` or ``"probabilistic"``.
     failure_probability : float
@@ -132,7 +132,7 @@ def certify(
     rounding : float
         Bound on the norms of the errors of T and of R.
     perturbation : Perturbation
-        How far the operator is from the exact one. By Weyl's inequality every eigenvalue is as far at most.
+        Bound on the distance of the operator from the exact one and, by Weyl's inequality, on that of every eigenvalue.
     """
     guard = min(len(ritz), k + 10)
 
@@ -160,5 +160,5 @@ def certify(
 
 
 def _with_descending(upper: Array) -> Array:
-    """The least bound so far: a bound on one eigenvalue bounds all smaller eigenvalues too."""
+    """The running minimum of the bounds: a bound on one eigenvalue also bounds all smaller eigenvalues."""
     return np.minimum.accumulate(upper)

@@ -18,9 +18,9 @@ class Outside:
     Attributes
     ----------
     rigorous : float
-        Holds always.
+        Always valid.
     probable : float
-        Holds except with the failure probability of the certificate.
+        Valid except with the failure probability of the certificate.
     """
 
     rigorous: float = np.inf

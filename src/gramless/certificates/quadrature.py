@@ -48,14 +48,14 @@ def aliasing_bound(value: Callable[[Array], Array], periods: Array, nearest: Arr
 
 
 def truncation(total: float, aliases: float, kept: float, error: float) -> float:
-    """Bound on the weight of the frequencies left out: by Poisson at r = 0, all weights add up to k(0) + its images.
+    """Bound on the weight of the omitted frequencies: by Poisson at r = 0, all weights add up to k(0) + its images.
 
     Parameters
     ----------
     total, aliases : float
         k(0), and a bound on its images.
     kept : float
-        Sum of the weights of the frequencies kept.
+        Sum of the weights of the retained frequencies.
     error : float
         Bound on the error of `kept`, relative to k(0).
     """

@@ -1,4 +1,4 @@
-"""Eigenvalues and their certificate, settled: zeros that rounding has moved, and values that cannot be."""
+"""Post-processing of eigenvalues and their certificate: rounded zeros, and negative values that are impossible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramless.warning import warn
 
 
 def settle(values: Array, certificate: Certificate, mercer: bool | None, noise: float) -> tuple[Array, Certificate]:
-    """Set to 0 what rounding made of 0, and refuse what a positive semidefinite matrix cannot have.
+    """Set eigenvalues that are 0 up to rounding to 0; raise for values that no positive semidefinite matrix has.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def settle(values: Array, certificate: Certificate, mercer: bool | None, noise: 
     Raises
     ------
     ValueError
-        'There are significant negative eigenvalues', where one would be kept.
+        'There are significant negative eigenvalues', where one would be returned.
     """
     largest = values.max(initial=0.0)
     if mercer:
@@ -35,18 +35,19 @@ def settle(values: Array, certificate: Certificate, mercer: bool | None, noise: 
     elif len(values):
         least = values.min()
         if least < -1e-5 * max(largest, 0.0) and least < -noise:
-            part = f"{-least / largest:g} of the largest positive one" if largest > 0 else f"the least is {least:g}"
+            part = f"{-least / largest:g} of the largest positive one" if largest > 0 else f"the smallest is {least:g}"
             raise ValueError(
-                f"There are significant negative eigenvalues ({part}) among the {len(values)} components asked for: "
-                "the kernel is not positive semidefinite on this data. Ask for fewer components, or change the kernel."
+                f"There are significant negative eigenvalues ({part}) among the {len(values)} requested components: "
+                "the kernel is not positive semidefinite on this data. Request fewer components, or change the kernel."
             )
     zero = values <= max(1e-12 * largest, noise)  # scikit-learn's rule, and the usual rounding
     values = np.where(zero, 0.0, values)
     if ((values > 1e-6 * largest) & (certificate.lower <= 0)).any():
         warn(
-            "rounding errors could be as large as some eigenvalues: their intervals in certificate_ reach down to 0. "
-            "An outlier, rows far from the origin, or a kernel much wider or narrower than the data cost digits: "
-            "centre and scale the data",
+            "rounding errors could be as large as some eigenvalues: their intervals in certificate_ extend to 0. "
+            "An outlier, rows far from the origin, or a bandwidth much larger or smaller than the data's scale reduce "
+            "accuracy: "
+            "standardize the data",
             UncertifiedWarning,
         )
     lower = np.where(zero, np.minimum(certificate.lower, 0.0), certificate.lower)

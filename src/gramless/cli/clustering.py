@@ -8,40 +8,43 @@ from typing import Annotated
 import typer
 
 from gramless.cli import options
+from gramless.cli.reading import Reading, reads_tables
 
 
+@reads_tables
 def cluster(
     context: typer.Context,
     data: options.Data,
     output: options.TableOut,
-    clusters: Annotated[int, typer.Option("-k", "--clusters", min=1, help="How many.")] = 8,
+    force: options.Force = False,
+    clusters: Annotated[int, typer.Option("-k", "--clusters", min=1, help="Number of clusters.")] = 8,
     kernel: options.Kernel = "gaussian",
     sigma: options.Sigma = "auto",
     gamma: options.Gamma = None,
     degree: options.Degree = 3.0,
     coef0: options.Coef0 = 1.0,
     nu: options.Nu = 1.5,
-    starts: Annotated[int, typer.Option(min=1, help="Starts, of which the best is kept.")] = 10,
+    starts: Annotated[int, typer.Option(min=1, help="Number of initializations; the best result is used.")] = 10,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     scale: options.Scale = False,
     label: options.Label = None,
-    key: options.Key = None,
     keep: options.Keep = None,
-    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     memory: options.Memory = None,
     seed: options.Seed = 0,
     model_output: Annotated[
-        Path | None, typer.Option("--model", metavar="MODEL", help="Where the model goes, too: .gramless")
+        Path | None, typer.Option("--model", metavar="MODEL", help="Also save the model to this .gramless file.")
     ] = None,
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Divide the rows of DATA into clusters by kernel k-means, and write the number of each row's cluster."""
+    """Cluster the rows of DATA by kernel k-means and write the label of each row."""
     import numpy as np
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, check_table_path, columns_beside, open_rows
+    from gramless.cli.files import columns_beside, gap_rows, gaps, model_target, open_rows, table_target
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
@@ -49,17 +52,17 @@ def cluster(
     from gramless.estimators import KernelKMeans
     from gramless.estimators.summary import facts, summary_rows
 
-    check_table_path(output)
+    target = table_target(output, data, force=force)
     if model_output is not None:
-        check_model_path(model_output)
+        model_target(model_output, data, force=force)
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key, exclude, missing)
-    beside = columns_beside(data, keep, source)
+    source = open_rows(data, reading, columns, label, exclude)
+    beside = columns_beside(data, keep, source, reading)
     settings = KernelWords(kernel, sigma, gamma, degree, coef0, nu).parameters(source, scaled=scale)
     settings |= {"n_init": starts, "method": method, "memory_limit": memory, "random_state": seed}
     model = KernelKMeans(clusters, scale_input=scale, **settings)
     if not scale:
-        warn_of_dominant(source, source.feature_names, "leave it out with --exclude {column}, or --scale")
+        warn_of_dominant(source, source.feature_names, "drop it with --exclude {column}, or pass --scale")
     with fit_bar(quiet):
         model.fit(source)
     if model_output is not None:
@@ -67,6 +70,7 @@ def cluster(
     with open_writer(output, ["cluster"], np.int64, beside) as writer:
         writer.write(model.labels_[:, None])
     sizes = np.bincount(model.labels_, minlength=clusters).tolist()
-    told = {**facts(model), "sizes": sizes, "output": str(output)}
+    told = {**facts(model), **gaps(source), "sizes": sizes, **target.facts}
     listed = ", ".join(f"{size:,}" for size in sizes)
-    tell(told, as_json, pairs([*summary_rows(model), ("sizes", listed), ("written to", str(output))]))
+    rows = [*summary_rows(model), *gap_rows(source), ("sizes", listed), target.row]
+    tell(told, as_json, pairs(rows))

@@ -5,9 +5,9 @@ code meaning
 ==== =====================================================================
 0    done
 1    an error in gramless itself: please report it, with ``--debug``
-2    wrong use of a command: an unknown option, a missing argument
-3    a file cannot be read or written, or its columns do not fit
-4    what was asked for cannot be had: memory, tolerance, kernel, parameter
+2    invalid usage: an unknown option, a missing argument
+3    a file cannot be read or written, or has the wrong columns
+4    not achievable: memory limit, tolerance, kernel, parameter
 5    an optional package is missing; the message names it
 130  interrupted (Ctrl-C); no file is left half-written
 ==== =====================================================================
@@ -15,29 +15,34 @@ code meaning
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 import sys
 from typing import Any
 
-_TEXTS = "; leave that column out by --exclude, --label or --columns"
-_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.")  # scikit-learn's words
-_GENERAL = re.compile(r"No such option:? '?(--quiet|-q)\b")  # typer's words for an option after the command
-_CHOICE = re.compile(r"a str among \{(.*)\}")
+from gramless.cli.reading import option_words
 
-#: Words of the library's messages, and the options of the command line that replace them.
+_TEXTS = "; exclude that column with --exclude, --label or --columns"
+_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.")  # scikit-learn's message
+_GENERAL = re.compile(r"No such option:? '?(--quiet|-q)\b")  # typer's message for an option after the command
+_READ = re.compile(r"read_options=(\{[^{}]*\})")
+_LEAVE_OUT = re.compile(r"To leave out ([^;]*), choose the others by gramless\.open_source\(path, columns=\[\.\.\.\]\)")
+_CHOICE = re.compile(r"a str among \{([^}]*)\}(.*)")
+
+#: Fragments of the library's messages, and the command-line options that replace them.
 _WORDS = (
     ("fit_inverse_transform=True", "--inverse"),
     ("fit_inverse_transform=False", "no --inverse"),
-    ("missing='drop' of gramless.open_source leaves out", "--missing drop leaves out"),
-    ("missing='", "--missing '"),
-    ("; choose columns of numbers by gramless.open_source(path, columns=[...])", _TEXTS),
+    (" of gramless.open_source, or", ", or"),
+    ("read_options are for", "--delimiter, --decimal and such are for"),
     ("memory_limit", "--memory"),
     ("n_components", "-k"),
     ("n_clusters", "-k"),
     ("keep_data=False", "--forget-rows"),
     (" key=", " --key"),
+    ("by method='auto'", "by --by auto"),
     ("method='auto'", "--method auto"),
-    ("pass method='fixed_point' or 'distances'", "pass --by fixed_point or --by distances"),
 )
 
 OK, BUG, USAGE, FILES, REFUSED, MISSING, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
@@ -59,13 +64,23 @@ def worded(text: str) -> str:
 
     Examples
     --------
-    >>> worded("needs memory_limit='84MB', the least that serves; raise memory_limit or lower n_components")
-    'needs --memory 84MB, the least that serves; raise --memory or lower -k'
+    >>> worded("needs memory_limit='84MB', the minimum for this fit; increase memory_limit or reduce n_components")
+    'needs --memory 84MB, the minimum for this fit; increase --memory or reduce -k'
     """
     text = re.sub(r"memory_limit='([^']*)'", r"--memory \1", text)
+    text = re.sub(r"\b(missing|delimiter|decimal|thousands|encoding|comment)='([^']*)'", r"--\1 \2", text)
+    text = _READ.sub(lambda found: option_words(ast.literal_eval(found[1])), text)
+    text = _LEAVE_OUT.sub(lambda found: _left_out(found[1]), text)
     for ours, theirs in _WORDS:
         text = text.replace(ours, theirs)
     return " ".join(text.split())
+
+
+def _left_out(names: str) -> str:
+    """Options that leave out columns, or pass them through, from their names in a message of the library."""
+    found = [first or second for first, second in re.findall(r"'([^']*)'|(\d+)", names)]
+    columns = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in found))
+    return f"Leave out columns with --exclude {columns}; transform, denoise and cluster write them along with --keep"
 
 
 def classify(error: Exception) -> tuple[int, str]:
@@ -88,14 +103,14 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, ImportError):
         return MISSING, text
     if isinstance(error, MemoryError) and not isinstance(error, MemoryLimitError):
-        return REFUSED, "out of memory; pass --memory with less than is free, or fewer components"
+        return REFUSED, "out of memory; pass --memory with less than the free memory, or request fewer components"
     if isinstance(error, (ValueError, MemoryLimitError)):
         return REFUSED, _in_options(text)
     if isinstance(error, RuntimeError) and text.startswith("device="):
         return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
     if isinstance(error, AttributeError) and "partial_fit" in text:  # available_if raises it for an unsuitable model
         return REFUSED, str(error.__cause__ or error)
-    return BUG, f"{type(error).__name__}: {text}. This is an error in gramless; run again with --debug to see where"
+    return BUG, f"{type(error).__name__}: {text}. This is a bug in gramless; run again with --debug for the traceback"
 
 
 def _in_options(text: str) -> str:
@@ -107,6 +122,6 @@ def _in_options(text: str) -> str:
     option = name if name in ("n_components", "n_clusters") else f"--{name}"
     choice = _CHOICE.fullmatch(must)
     if choice is not None:
-        must = "one of " + ", ".join(sorted(part.strip(" '") for part in choice[1].split(",")))
+        must = "one of " + ", ".join(sorted(part.strip(" '") for part in choice[1].split(","))) + choice[2]
     strip = got.strip("'")
-    return f"{option} {strip} is not possible; pass {must}"
+    return f"{option} {strip} is invalid; pass {must}"

@@ -5,35 +5,39 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gramless.cli.columns import chosen_columns, listed
 from gramless.cli.failures import UnusableFileError
 from gramless.cli.progress import RowsBar
-from gramless.data import Source, column_names, open_source, open_writer, read_labels
+from gramless.cli.reading import Reading, option_words
+from gramless.data import DroppingSource, ReadOptions, Source, column_names, open_source, open_writer, read_labels
+from gramless.errors import DialectWarning
 
 BLOCK = 8192  # rows
 
 
 def open_rows(
     data: Path,
+    reading: Reading,
     columns: str | None = None,
     label: str | None = None,
-    key: str | None = None,
     exclude: str | None = None,
-    missing: str = "refuse",
 ) -> Source:
     """The rows of a file: the named columns, or all columns except the label and the excluded columns."""
-    names = None if columns is label is exclude is None else column_names(data)
-    source = open_source(data, chosen_columns(data, columns, label, exclude, names, key), key=key, missing=missing)
+    if not data.exists():
+        raise UnusableFileError(f"there is no file or folder {data}")
+    names = None if columns is label is exclude is None else _names(data, reading)
+    source = _opened(data, reading, chosen_columns(data, columns, label, exclude, names, reading), reading.missing)
     if columns is None and "" in (source.feature_names or ()):
-        place = (column_names(data) or ()).index("")
+        place = (_names(data, reading) or ()).index("")
         warnings.warn(
-            f"column {place} of {data} has no name, like the numbers of rows that pandas writes, and is used as the "
-            f"others are: leave it out with --exclude {place}",
+            f"column {place} of {data} has no name, like the index that pandas writes, and is used like the "
+            f"others: drop it with --exclude {place}",
             UserWarning,
             stacklevel=2,
         )
@@ -43,38 +47,78 @@ def open_rows(
 def open_rows_of(
     model: Any,
     data: Path,
+    reading: Reading,
     columns: str | None = None,
-    key: str | None = None,
     label: str | None = None,
-    missing: str = "refuse",
+    *,
+    fresh: bool = False,
 ) -> Source:
-    """The rows of a file, with the columns that the model was fitted to; by name where model and file have names."""
-    known = getattr(model, "feature_names_in_", None)
-    if columns is None and known is not None and column_names(data) is not None:
-        return open_source(data, [str(name) for name in known], key=key, missing=missing)
-    source = open_rows(data, columns, label, key, missing=missing)
+    """The rows of a file, with the columns that the model was fitted to; by name where model and file have names.
+
+    A model that was fitted with means or medians for missing values fills them in here, too. With `fresh`, for a new
+    fit, a model without them lets the new fit find its own.
+    """
+    from gramless.estimators.checking import fill_as_fitted
+
+    known, fills = getattr(model, "feature_names_in_", None), hasattr(model, "fill_values_")
+    missing = reading.missing or ("mean" if fills else "error")
+    if columns is None and known is not None and _names(data, reading) is not None:
+        source = _opened(data, reading, [str(name) for name in known], missing)
+    else:
+        source = open_rows(data, replace(reading, missing=missing), columns, label)
     if source.n_features != model.n_features_in_:
         raise UnusableFileError(
-            f"{data} has {source.n_features} columns, the model was fitted to {model.n_features_in_}; choose them by "
+            f"{data} has {source.n_features} columns, but the model was fitted to {model.n_features_in_}; select them "
+            "with "
             "--columns"
         )
+    filled: Source = source if fresh and not fills else fill_as_fitted(model, source)
+    return filled
+
+
+def _opened(data: Path, reading: Reading, columns: list[Any] | None, missing: str | None) -> Source:
+    """The source; what was found out about the file is said in one line."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DialectWarning)  # in options of the command line below
+        source = open_source(
+            data, columns, key=reading.key, missing=missing or "error", read_options=reading.options or None
+        )
+    found = "; ".join(words for words in (option_words(dict(source.guesses)), source.notes) if words)
+    if found:
+        warnings.warn(f"{data} is read with {found}", DialectWarning, stacklevel=2)
     return source
 
 
-def columns_beside(data: Path, words: str | None, source: Source) -> dict[str, Any]:
-    """Columns of a file, of numbers or strings, for the rows that the source does not drop."""
+def _names(data: Path, reading: Reading) -> tuple[str, ...] | None:
+    return column_names(data, ReadOptions.of(reading.options))
+
+
+def columns_beside(data: Path, words: str | None, source: Source, reading: Reading) -> dict[str, Any]:
+    """Columns of a file, of numbers or strings, for the rows that the source does not leave out."""
     if words is None:
         return {}
-    names = [str(name) for name in listed(words, column_names(data))]
-    return {name: labels_beside(data, name, source) for name in names}
+    names = [str(name) for name in listed(words, _names(data, reading))]
+    return {name: labels_beside(data, name, source, reading) for name in names}
 
 
-def labels_beside(data: Path, label: str | None, source: Source) -> Any:
-    """A column of a file, for the rows that the source does not drop."""
+def labels_beside(data: Path, label: str | None, source: Source, reading: Reading) -> Any:
+    """A column of a file, for the rows that the source does not leave out."""
     if label is None:
         return None
-    values = read_labels(data, label)
-    return values[source.present()] if source.drops else values
+    values = read_labels(data, label, ReadOptions.of(reading.options))
+    return values[source.present()] if isinstance(source, DroppingSource) else values
+
+
+def gaps(source: Source) -> dict[str, int]:
+    """How many rows have a missing value, after all rows were read; empty where missing values are errors."""
+    found = getattr(source, "incomplete", None)
+    name = "rows_dropped" if isinstance(source, DroppingSource) else "rows_filled"
+    return {} if found is None else {name: found}
+
+
+def gap_rows(source: Source) -> list[tuple[str, str]]:
+    """:func:`gaps` as rows of a table for people."""
+    return [(name.replace("_", " "), f"{count:,} with missing values") for name, count in gaps(source).items()]
 
 
 def write_blocks(
@@ -100,7 +144,7 @@ def write_blocks(
 
 
 def load_model(path: Path, wanted: str | None = None, data: Path | None = None) -> Any:
-    """A model from its file, of class `wanted` if given; `data` is the next argument, to detect a wrong order."""
+    """A model from its file, of class `wanted` if given; `data` is the next argument, to detect swapped arguments."""
     from gramless.estimators import load
 
     if data is not None and data.suffix == ".gramless" != path.suffix:
@@ -113,28 +157,58 @@ def load_model(path: Path, wanted: str | None = None, data: Path | None = None) 
         raise UnusableFileError(str(error)) from error
     found = type(model).__name__
     if wanted is not None and found != wanted:
-        raise UnusableFileError(f"{path} holds a {found}; this command needs a {wanted}")
+        raise UnusableFileError(f"{path} contains a {found}; this command needs a {wanted}")
     return model
 
 
-def check_model_path(path: Path) -> Path:
-    """The path of a model to be written; checked before the fit, so that no work is lost."""
-    if path.suffix != ".gramless":
-        raise UnusableFileError(f"{path}: files of models end in .gramless; pass -o {path.with_suffix('.gramless')}")
-    return check_folder(path)
+class Target(NamedTuple):
+    """A file that a command writes; `replaced` says whether a file was there before."""
+
+    path: Path
+    replaced: bool
+
+    @property
+    def row(self) -> tuple[str, str]:
+        """For the table that the command prints."""
+        return "written to", f"{self.path} (replaced)" if self.replaced else str(self.path)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the JSON object that the command prints."""
+        return {"output": str(self.path), "replaced": self.replaced}
 
 
-def check_table_path(path: Path) -> Path:
-    """The path of a table to be written; checked before any work."""
+def model_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+    """The file of a model to be written, checked before any work."""
+    from gramless.persistence.outputs import check_model_output
+
+    target = _target(path, (".gramless",), inputs, force)
+    check_model_output(path)
+    return target
+
+
+def table_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+    """The file of a table to be written, checked before any work."""
     from gramless.data import writers
 
-    if path.suffix.lower() not in writers:
-        raise UnusableFileError(f"{path}: rows are written to files {' '.join(writers)}")
-    return check_folder(path)
+    return _target(path, tuple(writers), inputs, force)
 
 
-def check_folder(path: Path) -> Path:
-    """The path; raises where its folder does not exist."""
+def page_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+    """The file of a page to be written, checked before any work."""
+    return _target(path, (".html", ".htm"), inputs, force)
+
+
+def _target(path: Path, suffixes: tuple[str, ...], inputs: tuple[Path | None, ...], force: bool) -> Target:
+    """The target; raises where the path cannot be written to, is an input, or exists and may not be replaced."""
+    from gramless.persistence.outputs import refuse_inputs
+
+    if path.suffix.lower() not in suffixes:
+        better = path.with_suffix(suffixes[0])
+        raise UnusableFileError(f"{path}: this command writes files {' '.join(suffixes)}; pass -o {better}")
     if not path.parent.is_dir():
-        raise UnusableFileError(f"there is no folder {path.parent}; make it first")
-    return path
+        raise UnusableFileError(f"there is no folder {path.parent}; create it first")
+    refuse_inputs(path, *inputs)
+    if path.exists() and not force:
+        raise UnusableFileError(f"{path} exists; pass --force to replace it, or another path as -o")
+    return Target(path, path.exists())

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gramless.cli import options
+from gramless.cli.reading import Reading, reads_tables
 
 if TYPE_CHECKING:
     from gramless.cli.settings import KernelWords
 
 
+@reads_tables
 def fit(
     context: typer.Context,
     data: options.Data,
     output: options.ModelOut = Path("model.gramless"),
+    force: options.Force = False,
     kernel: options.Kernel = "gaussian",
     sigma: options.Sigma = "auto",
     gamma: options.Gamma = None,
@@ -28,35 +31,41 @@ def fit(
     exclude: options.Exclude = None,
     scale: options.Scale = False,
     label: options.Label = None,
-    key: options.Key = None,
-    missing: options.Missing = "refuse",
-    inverse: Annotated[bool, typer.Option("--inverse", help="Learn the way back by ridge regression.")] = False,
+    inverse: Annotated[
+        bool, typer.Option("--inverse", help="Fit the inverse transform by kernel ridge regression.")
+    ] = False,
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
     time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
-    forget_rows: Annotated[bool, typer.Option("--forget-rows", help="Keep no rows in the model.")] = False,
+    device: Annotated[str, typer.Option(help="Device to compute on: cpu, cuda (GPU) or auto.")] = "cpu",
+    forget_rows: Annotated[
+        bool, typer.Option("--forget-rows", help="Do not store the training rows in the model.")
+    ] = False,
     checkpoint: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="How far the fit has come; the same command goes on from there.")
+        Path | None, typer.Option(metavar="FILE", help="Checkpoint file; rerunning the same command resumes from it.")
     ] = None,
     like: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="Kernel, columns and number of components of another model.")
+        Path | None,
+        typer.Option(metavar="MODEL", help="Take kernel, columns and number of components from another model."),
     ] = None,
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Find the leading components of DATA and write the model to a file."""
+    """Fit kernel PCA to DATA and write the model to a file."""
     from time import perf_counter
+    from warnings import warn
 
     from gramless.cli.columns import warn_of_dominant
-    from gramless.cli.files import check_model_path, load_model, open_rows, open_rows_of
+    from gramless.cli.files import gap_rows, gaps, load_model, model_target, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
 
-    check_model_path(output)
+    target = model_target(output, data, like, checkpoint, force=force)
     quiet = context.obj["quiet"]
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
     settings = {"fit_inverse_transform": inverse, "device": device, "keep_data": not forget_rows}
@@ -64,25 +73,32 @@ def fit(
     settings |= {"scale_input": scale, "time_limit": time_limit}
     pattern = None if like is None else load_model(like, "KernelPCA")
     if pattern is None:
-        source = open_rows(data, columns, label, key, exclude, missing)
+        source = open_rows(data, reading, columns, label, exclude)
     else:
-        source = open_rows_of(pattern, data, columns, key, label, missing)
+        source = open_rows_of(pattern, data, reading, columns, label, fresh=True)
     model = _prepared(source, words, components, settings)
     if pattern is not None:
         model.set_params(kernel=pattern.plan_.problem.kernel, gamma=None, n_components=pattern.n_components)
         model.set_params(scale_input=scale or pattern.scale_input)
+    if pattern is not None and pattern.scale_input:
+        warn(
+            f"{like} standardizes its columns, and so will this model, by means of its own: they cannot be merged. "
+            "Standardize the data beforehand, or add rows with gramless update",
+            stacklevel=1,
+        )
     if not model.scale_input:
-        warn_of_dominant(source, source.feature_names, "leave it out with --exclude {column}, or --scale")
+        warn_of_dominant(source, source.feature_names, "drop it with --exclude {column}, or pass --scale")
     start = perf_counter()
     with fit_bar(quiet):
         model.fit(source)
     seconds = perf_counter() - start
-    written = f"{output} (replaced)" if output.exists() else str(output)
-    model.save(output)
-    told = {**facts(model), "seconds": round(seconds, 3), "output": str(output)}
-    tell(told, as_json, pairs([*summary_rows(model), ("time", f"{seconds:.2f} s"), ("written to", written)]))
+    model.save(target.path)
+    told = {**facts(model), **gaps(source), "seconds": round(seconds, 3), **target.facts}
+    rows = [*summary_rows(model), *gap_rows(source), ("time", f"{seconds:.2f} s"), target.row]
+    tell(told, as_json, pairs(rows))
 
 
+@reads_tables
 def plan(
     context: typer.Context,
     data: options.Data,
@@ -97,16 +113,16 @@ def plan(
     exclude: options.Exclude = None,
     scale: options.Scale = False,
     label: options.Label = None,
-    key: options.Key = None,
-    missing: options.Missing = "refuse",
     method: options.Method = "auto",
     tol: options.Tolerance = 0.0,
     memory: options.Memory = None,
     time_limit: options.TimeLimit = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Device to compute on: cpu, cuda (GPU) or auto.")] = "cpu",
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Show what each method would cost for DATA, and which one fit would take. Nothing is run."""
+    """Show the estimated cost of each method for DATA, and which one fit would choose. Nothing is computed."""
     from warnings import warn
 
     from gramless.cli.failures import worded
@@ -121,7 +137,7 @@ def plan(
     settings = {"method": method, "tol": tol, "memory_limit": memory, "device": device, "scale_input": scale}
     settings["time_limit"] = time_limit
     quiet = context.obj["quiet"]
-    source = open_rows(data, columns, label, key, exclude, missing)
+    source = open_rows(data, reading, columns, label, exclude)
     model = _prepared(source, words, components, settings)
     try:
         with fit_bar(quiet):

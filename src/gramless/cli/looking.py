@@ -11,10 +11,10 @@ from gramless.cli import options
 
 def inspect(
     model: options.Model,
-    plan: Annotated[bool, typer.Option("--plan", help="Show the plan it was fitted by, too.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Also show the plan of the fit.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show the kernel, the method, the components, the variance they explain, and the certificate of MODEL."""
+    """Show the kernel, method, components, explained variance and certificate of MODEL."""
     from gramless.cli.files import load_model
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
@@ -31,6 +31,11 @@ def inspect(
         told["column_names"] = [str(name) for name in names]
         shown = [name or "(no name)" for name in told["column_names"][:12]]
         rows.append(("column names", ", ".join(shown) + (", ..." if len(names) > 12 else "")))
+    fills = getattr(fitted, "fill_values_", None)
+    if fills is not None:
+        told["fill_values"] = fills.tolist()
+        listed = ", ".join(f"{value:.4g}" for value in fills[:12]) + (", ..." if len(fills) > 12 else "")
+        rows.append(("filled in", f"{listed} for missing values"))
     tables = []
     if hasattr(fitted, "certificate_"):
         tables.append(certificate_table(fitted.certificate_).drawn())

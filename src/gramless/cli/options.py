@@ -9,35 +9,35 @@ import typer
 
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="Rows: .csv .tsv (.gz too) .parquet .npy or a folder of such; .npz .h5 .zarr"),
+    typer.Argument(
+        metavar="DATA", help="Data: .csv, .tsv (also .gz), .parquet, .npy or a folder of these; .npz, .h5, .zarr"
+    ),
 ]
-Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Components, as transform wrote them.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file written by fit: .gramless")]
-ModelOut = Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Where the model goes: .gramless")]
+Scores = Annotated[Path, typer.Argument(metavar="SCORES", help="Scores, as written by transform.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by fit (.gramless).")]
+ModelOut = Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Output model file (.gramless).")]
 TableOut = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FILE", help="Where rows go: .csv .parquet .npy .npz")
+    Path, typer.Option("-o", "--output", metavar="FILE", help="Output file: .csv, .parquet, .npy or .npz.")
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
 Columns = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Columns to use, by name or by number from 0. All by default.")
+    str | None, typer.Option(metavar="A,B,...", help="Columns to use, by name or 0-based index. Default: all.")
 ]
 Exclude = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Columns not to use, such as numbers of rows, by name or number.")
+    str | None, typer.Option(metavar="A,B,...", help="Columns to drop, such as row indices, by name or index.")
 ]
 Scale = Annotated[
-    bool, typer.Option("--scale", help="Centre columns and divide them by their deviation; the model keeps both.")
+    bool, typer.Option("--scale", help="Standardize columns to zero mean and unit variance; stored in the model.")
 ]
 Label = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="A column of classes, not used as input; in .npz files the name of an array."),
-]
-Key = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which array holds the rows, where a file has several tables.")
+    typer.Option(
+        metavar="COLUMN", help="Column of class labels, not used as input; in .npz files the name of an array."
+    ),
 ]
 Keep = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Columns of DATA, texts too, to write before the results.")
-]
-Missing = Annotated[
-    str, typer.Option(metavar="WHAT", help="Rows that have a value missing: refuse, or drop to leave them out.")
+    str | None,
+    typer.Option(metavar="A,B,...", help="Pass-through columns, numbers or strings, written before the results."),
 ]
 Kernel = Annotated[
     str,
@@ -48,30 +48,36 @@ Kernel = Annotated[
 Sigma = Annotated[
     str,
     typer.Option(
-        metavar="WIDTH", help="Width of the kernel: a number, auto or median (distance), scale, preimage, gap."
+        metavar="BANDWIDTH", help="Kernel bandwidth: a number, auto or median (heuristic), scale, preimage or gap."
     ),
 ]
 Gamma = Annotated[
     float | None,
-    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2), laplacian; factor of x.y: polynomial, tanh."),
+    typer.Option(help="Instead of --sigma: gaussian exp(-gamma |x-y|^2), laplacian; scales x.y: polynomial, tanh."),
 ]
-Degree = Annotated[float, typer.Option(help="Of the polynomial kernel.")]
-Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial and tanh kernels.")]
+Degree = Annotated[float, typer.Option(help="Degree of the polynomial kernel.")]
+Coef0 = Annotated[float, typer.Option(help="Constant term of the polynomial and tanh kernels.")]
 Nu = Annotated[float, typer.Option(help="Smoothness of the Matern kernel: 0.5, 1.5 or 2.5.")]
 Components = Annotated[
-    str, typer.Option("-k", "--components", metavar="K", help="How many; below 1: the share of variance; or all.")
+    str,
+    typer.Option("-k", "--components", metavar="K", help="Number; below 1: fraction of variance to explain; or all."),
 ]
-Method = Annotated[str, typer.Option(help="How to work; auto: the cheapest that serves, see gramless plan.")]
-Tolerance = Annotated[float, typer.Option("--tol", help="Residual wanted, of the largest eigenvalue; 0: 1e-10.")]
+Method = Annotated[str, typer.Option(help="Method; auto: the cheapest one that is applicable, see gramless plan.")]
+Tolerance = Annotated[
+    float, typer.Option("--tol", help="Residual tolerance, relative to the largest eigenvalue; 0: 1e-10.")
+]
 Memory = Annotated[
-    str | None, typer.Option("--memory", metavar="SIZE", help="What a fit may take on top of the data, as 2GB.")
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="Memory limit of a fit, in addition to the data, e.g. 2GB."),
 ]
 TimeLimit = Annotated[
     str | None,
     typer.Option(
-        "--time-limit", metavar="TIME", help="What a fit may take, as 90s or 5min: the best answer within it."
+        "--time-limit",
+        metavar="TIME",
+        help="Time limit of a fit, e.g. 90s or 5min: the most accurate result within it.",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
-Preimage = Annotated[str, typer.Option("--by", help="How pre-images are found: auto, ridge, fixed_point or distances.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+Seed = Annotated[int, typer.Option(help="Random seed, for reproducible results.")]
+Preimage = Annotated[str, typer.Option("--by", help="Pre-image method: auto, ridge, fixed_point or distances.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the output as one JSON object.")]

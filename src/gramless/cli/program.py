@@ -19,30 +19,30 @@ from gramless.cli.projecting import denoise, inverse, transform
 from gramless.cli.showing import demo, explore, report
 
 _EPILOG = (
-    "Exit codes: 0 done; 1 an error in gramless itself; 2 wrong use of a command; 3 a file cannot be read or written, "
-    "or does not fit; 4 what was asked for cannot be had; 5 an optional package is missing; 130 interrupted."
+    "Exit codes: 0 done; 1 internal error; 2 invalid usage; 3 a file cannot be read or written, "
+    "or has the wrong columns; 4 not achievable; 5 an optional package is missing; 130 interrupted."
 )
 app = typer.Typer(
     name="gramless",
-    help="Kernel PCA without the Gram matrix: fit, look, apply, combine.",
+    help="Kernel PCA without the Gram matrix, from the command line.",
     epilog=_EPILOG,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _COMMANDS = (
-    (fit, "Find the components of DATA; write a model."),
-    (plan, "What each method would cost; nothing is run."),
-    (inspect, "What a model holds, and how accurate it is."),
-    (transform, "Project rows on the components."),
-    (inverse, "From components back to rows."),
-    (denoise, "Project rows, and come back."),
-    (update, "Take more rows into a model."),
-    (merge, "Add models fitted apart."),
-    (cluster, "Kernel k-means: a cluster for each row."),
-    (report, "A page with all there is to see, offline."),
-    (explore, "A local page with a slider for the width."),
-    (demo, "Kernel PCA beside PCA, in a minute."),
+    (fit, "Fit kernel PCA to DATA and write a model."),
+    (plan, "Estimate the cost of each method."),
+    (inspect, "Show the contents and accuracy of a model."),
+    (transform, "Project rows onto the components."),
+    (inverse, "Inverse transform: from scores to rows."),
+    (denoise, "Denoise rows: transform and inverse transform."),
+    (update, "Update a model with more rows."),
+    (merge, "Merge models fitted separately."),
+    (cluster, "Cluster rows by kernel k-means."),
+    (report, "Write a self-contained HTML report."),
+    (explore, "Explore the bandwidth in the browser."),
+    (demo, "A tour on this machine, in a minute."),
 )
 for command, summary in _COMMANDS:
     app.command(short_help=summary)(command)
@@ -51,9 +51,9 @@ for command, summary in _COMMANDS:
 @app.callback()
 def _options(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="After an error show where in the code it arose.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no warnings.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Suppress progress bars and warnings.")] = False,
 ) -> None:
     context.obj = {"quiet": quiet}
     if quiet:
@@ -97,4 +97,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _warn(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
     """Print a warning in one line."""
-    print(f"gramless: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    kind = "" if category.__name__ == "DialectWarning" else "warning: "
+    print(f"gramless: {kind}{' '.join(str(message).split())}", file=sys.stderr)

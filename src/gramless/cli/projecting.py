@@ -2,85 +2,104 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from gramless.cli import options
+from gramless.cli.reading import Reading, reads_tables
+
+if TYPE_CHECKING:
+    from gramless.cli.files import Target
 
 
+@reads_tables
 def transform(
     context: typer.Context,
     model: options.Model,
     data: options.Data,
     output: options.TableOut,
+    force: options.Force = False,
     columns: options.Columns = None,
-    key: options.Key = None,
     keep: options.Keep = None,
-    missing: options.Missing = "refuse",
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Project the rows of DATA on the components of MODEL."""
-    from gramless.cli.files import check_table_path, columns_beside, load_model, open_rows_of
+    """Project the rows of DATA onto the components of MODEL."""
+    from gramless.cli.files import columns_beside, load_model, open_rows_of, table_target
 
-    check_table_path(output)
+    target = table_target(output, model, data, force=force)
     fitted = load_model(model, data=data)
     if not hasattr(fitted, "transform"):
         raise ValueError(f"{type(fitted).__name__} has no transform")
-    source = open_rows_of(fitted, data, columns, key, missing=missing)
-    beside = columns_beside(data, keep, source)
-    _write(context, source, output, list(fitted.get_feature_names_out()), fitted.transform, as_json, beside)
+    source = open_rows_of(fitted, data, reading, columns)
+    beside = columns_beside(data, keep, source, reading)
+    _write(context, source, target, list(fitted.get_feature_names_out()), fitted.transform, as_json, beside)
 
 
+@reads_tables
 def inverse(
     context: typer.Context,
     model: options.Model,
     scores: options.Scores,
     output: options.TableOut,
+    force: options.Force = False,
     by: options.Preimage = "auto",
-    key: options.Key = None,
+    keep: options.Keep = None,
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Find inputs whose components are SCORES, as transform wrote them."""
+    """Compute the pre-images (approximate inverse transform) of SCORES, as written by transform."""
     from gramless.cli.failures import UnusableFileError
-    from gramless.cli.files import check_table_path, load_model, open_rows
+    from gramless.cli.files import columns_beside, load_model, open_rows, table_target
     from gramless.cli.settings import read_preimage
-    from gramless.data import column_names
+    from gramless.data import ReadOptions, column_names
 
-    check_table_path(output)
+    target = table_target(output, model, scores, force=force)
     fitted = load_model(model, "KernelPCA", scores)
     names = list(fitted.get_feature_names_out())
-    named = set(names) <= set(column_names(scores) or ())  # transform --keep writes further columns
-    source = open_rows(scores, ",".join(names) if named else None, key=key)
+    there = column_names(scores, ReadOptions.of(reading.options)) or ()
+    named = set(names) <= set(there)  # transform --keep writes pass-through columns
+    source = open_rows(scores, reading, ",".join(names) if named else None)
     if source.n_features != len(fitted.eigenvalues_):
         raise UnusableFileError(
-            f"{scores} has {source.n_features} columns, the model {len(fitted.eigenvalues_)} components; pass what "
-            "transform wrote"
+            f"{scores} has {source.n_features} columns, but the model has {len(fitted.eigenvalues_)} components; pass "
+            "the "
+            "output of transform"
         )
-    method = read_preimage(by, fitted)
-    _write(context, source, output, _inputs(fitted), lambda x: fitted.inverse_transform(x, method=method), as_json)
+    method = read_preimage(by)
+    beside = columns_beside(scores, keep, source, reading)
+    _write(
+        context, source, target, _inputs(fitted), lambda x: fitted.inverse_transform(x, method=method), as_json, beside
+    )
 
 
+@reads_tables
 def denoise(
     context: typer.Context,
     model: options.Model,
     data: options.Data,
     output: options.TableOut,
+    force: options.Force = False,
     by: options.Preimage = "auto",
     columns: options.Columns = None,
-    key: options.Key = None,
-    missing: options.Missing = "refuse",
+    keep: options.Keep = None,
     as_json: options.Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Keep of the rows of DATA what the components of MODEL hold: project, and come back."""
-    from gramless.cli.files import check_table_path, load_model, open_rows_of
+    """Denoise the rows of DATA: project them onto the components of MODEL and compute the pre-images."""
+    from gramless.cli.files import columns_beside, load_model, open_rows_of, table_target
     from gramless.cli.settings import read_preimage
 
-    check_table_path(output)
+    target = table_target(output, model, data, force=force)
     fitted = load_model(model, "KernelPCA", data)
-    source = open_rows_of(fitted, data, columns, key, missing=missing)
-    method = read_preimage(by, fitted)
-    _write(context, source, output, _inputs(fitted), lambda x: fitted.denoise(x, method=method), as_json)
+    source = open_rows_of(fitted, data, reading, columns)
+    method = read_preimage(by)
+    beside = columns_beside(data, keep, source, reading)
+    _write(context, source, target, _inputs(fitted), lambda x: fitted.denoise(x, method=method), as_json, beside)
 
 
 def _inputs(model: Any) -> list[str]:
@@ -92,19 +111,20 @@ def _inputs(model: Any) -> list[str]:
 def _write(
     context: typer.Context,
     source: Any,
-    output: Any,
+    target: Target,
     names: list[str],
     apply: Any,
     as_json: bool,
     beside: dict[str, Any] | None = None,
 ) -> None:
-    from gramless.cli.files import write_blocks
+    from gramless.cli.files import gap_rows, gaps, write_blocks
     from gramless.cli.progress import rows_bar
     from gramless.cli.telling import pairs, tell
 
     quiet = context.obj["quiet"]
     bars = rows_bar(context.info_name or "", quiet)
-    rows = write_blocks(source, output, names, apply, bars, source.dtype, beside)
+    rows = write_blocks(source, target.path, names, apply, bars, source.dtype, beside)
     names = [*(beside or {}), *names]
-    told = {"rows": rows, "columns": names, "output": str(output)}
-    tell(told, as_json, pairs([("rows", f"{rows:,}"), ("columns", str(len(names))), ("written to", str(output))]))
+    told = {"rows": rows, **gaps(source), "columns": names, **target.facts}
+    listed = [("rows", f"{rows:,}"), *gap_rows(source), ("columns", str(len(names))), target.row]
+    tell(told, as_json, pairs(listed))

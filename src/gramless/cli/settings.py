@@ -1,4 +1,4 @@
-"""From options of the command line to parameters of an estimator."""
+"""Convert command-line options to parameters of an estimator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS = ("auto", *_CRITERIA)
 
 @dataclass(frozen=True)
 class KernelWords:
-    """The options of the command line that define the kernel."""
+    """The command-line options that define the kernel."""
 
     kernel: str
     sigma: str = "auto"
@@ -32,14 +32,23 @@ class KernelWords:
         name = plain_name(self.kernel)
         if name not in (*KERNEL_NAMES, *_OBJECTS) or name == "precomputed":
             known = (*(word for word in KERNEL_NAMES if word != "precomputed"), *_OBJECTS)
-            raise ValueError(f"--kernel {self.kernel} is not known; pass one of {', '.join(known)}")
+            raise ValueError(f"--kernel {self.kernel} is unknown; pass one of {', '.join(known)}")
+        if self.gamma is not None and self.sigma != "auto":
+            raise ValueError(
+                f"--sigma {self.sigma} and --gamma {self.gamma:g} both set the bandwidth; pass one of them"
+            )
+        if name == "matern" and self.nu not in (0.5, 1.5, 2.5):
+            raise ValueError(
+                f"--nu {self.nu:g} is not one of 0.5, 1.5, 2.5, which have closed forms; in Python, "
+                f"KernelPCA(kernel=gramless.kernels.Matern({self.nu:g})) takes any, and is much slower"
+            )
         if name in ("linear", "cosine"):
             return {"kernel": name}
         if name in ("poly", "sigmoid"):
             return {"kernel": name, "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         if self.gamma is not None:
             if name in _OBJECTS:
-                raise ValueError(f"--gamma is not for the {name} kernel; pass its width as --sigma")
+                raise ValueError(f"--gamma is not a parameter of the {name} kernel; pass its bandwidth as --sigma")
             return {"kernel": name, "gamma": self.gamma}
         patterns: dict[str, Any] = {
             "rbf": Gaussian,
@@ -58,7 +67,9 @@ class KernelWords:
         try:
             return float(self.sigma)
         except ValueError:
-            raise ValueError(f"--sigma {self.sigma} is no width; pass a number or {', '.join(_WORDS)}") from None
+            raise ValueError(
+                f"--sigma {self.sigma} is an invalid bandwidth; pass a number or {', '.join(_WORDS)}"
+            ) from None
 
 
 def _selected(pattern: Any, criterion: str, rows: Any, components: Any, scaled: bool) -> Any:
@@ -78,7 +89,7 @@ def _selected(pattern: Any, criterion: str, rows: Any, components: Any, scaled: 
 
 
 def read_components(words: str) -> int | float | None:
-    """How many components: a number, a share of the variance, or all.
+    """The number of components: an integer, a fraction of the variance, or all.
 
     Examples
     --------
@@ -92,7 +103,7 @@ def read_components(words: str) -> int | float | None:
     except ValueError:
         wanted = 0
     if wanted <= 0 or (isinstance(wanted, float) and not wanted < 1):
-        raise ValueError(f"-k {words} is no number of components; pass 10, a share such as 0.9, or all")
+        raise ValueError(f"-k {words} is an invalid number of components; pass 10, a fraction such as 0.9, or all")
     return wanted
 
 
@@ -108,15 +119,15 @@ def read_shape(words: str | None) -> tuple[int, int] | None:
         return None
     height, _, width = words.partition("x")
     if not (height.isdigit() and width.isdigit()):
-        raise ValueError(f"--shape {words} is no height and width; pass them as 16x12")
+        raise ValueError(f"--shape {words} is an invalid image shape; pass height and width as 16x12")
     return int(height), int(width)
 
 
-def read_preimage(words: str, model: Any) -> str:
-    """The named method of pre-images; ``"auto"`` chooses by the kernel of the model."""
-    from gramless.estimators.preimages import METHODS, available_preimage
+def read_preimage(words: str) -> str:
+    """The pre-image method of that name."""
+    from gramless.estimators.preimages import METHODS
 
     name = words.replace("-", "_")
-    if name != "auto" and name not in METHODS:
-        raise ValueError(f"--by {words} is not known; pass auto, {', '.join(METHODS)}")
-    return available_preimage(model) if name == "auto" else name
+    if name not in METHODS:
+        raise ValueError(f"--by {words} is unknown; pass {', '.join(METHODS)}")
+    return name

@@ -1,4 +1,4 @@
-"""The output of a command: a table for people, JSON for programs."""
+"""The output of a command: a table, or JSON."""
 
 from __future__ import annotations
 

@@ -23,13 +23,13 @@ class Centers(Protocol):
     labels: Array
 
     def assign(self) -> Array:
-        """The nearest centre of each point: (n,)."""
+        """The nearest center of each point: (n,)."""
 
     def distances2(self, labels: Array) -> Array:
-        """Squared distances (n,) of the points from the centres named by `labels` (n,)."""
+        """Squared distances (n,) of the points from the centers named by `labels` (n,)."""
 
     def move(self, labels: Array) -> float:
-        """Move the centres to the means of another partition; returns the sum of their squared displacements."""
+        """Move the centers to the means of another partition; returns the sum of their squared displacements."""
 
 
 class Cloud(Protocol):
@@ -55,7 +55,7 @@ class Cloud(Protocol):
         """Inner products (n, t) of all points with those of `indices` (t,)."""
 
     def nearest(self, rows: Array, coefficients: Array) -> Array:
-        """Labels (n,) of the points, for centres sum_i coefficients[i, j] phi(x[rows[i]])."""
+        """Labels (n,) of the points, for centers sum_i coefficients[i, j] phi(x[rows[i]])."""
 
     def subset(self, rows: Array) -> Cloud:
         """The cloud of the points `rows`."""
@@ -67,19 +67,19 @@ class Cloud(Protocol):
         """Mean squared distance from the mean."""
 
     def model(self, centers: Any) -> CenterModel:
-        """The centres in a form that does not need the cloud."""
+        """The centers in a form that does not need the cloud."""
 
 
 @dataclass(frozen=True, eq=False)
 class CenterModel:
-    """Centres as combinations of the vectors of a span, and the distances of new rows from them.
+    """Centers as combinations of the vectors of a span, and the distances of new rows from them.
 
     Attributes
     ----------
     span : Span
     coefficients : ndarray of shape (p, k)
     squared_norms : ndarray of shape (k,)
-        Squared norms of the centres: Vasconcelos' S, each with its own cluster size.
+        Squared norms of the centers: Vasconcelos' S, each with its own cluster size.
 
     Examples
     --------
@@ -96,17 +96,17 @@ class CenterModel:
     squared_norms: Array
 
     def nearest(self, x: Any) -> Array:
-        """Nearest centre (m,) of rows `x`; does not need k(x, x)."""
+        """Nearest center (m,) of rows `x`; does not need k(x, x)."""
         return np.asarray(np.argmin(self.squared_norms - 2 * self.span.dot(x, self.coefficients), axis=1))
 
     def distances2(self, x: Any, norms2: Array | None = None) -> Array:
-        """Squared distances (m, k) of rows `x` from the centres; `norms2` (m,) are k(x, x), if known."""
+        """Squared distances (m, k) of rows `x` from the centers; `norms2` (m,) are k(x, x), if known."""
         own = self.span.norms2(x) if norms2 is None else norms2
         return settle(own[:, None] + self.squared_norms - 2 * self.span.dot(x, self.coefficients), own[:, None])
 
 
 def nearest_two(products: Any, squares: Array) -> tuple[Array, Array, Array]:
-    """Nearest centre (m,) of points with inner products (m, k), and |c|^2 - 2 x.c for it and the second nearest: (m,).
+    """Nearest center (m,) of points with inner products (m, k), and |c|^2 - 2 x.c for it and the second nearest: (m,).
 
     Examples
     --------

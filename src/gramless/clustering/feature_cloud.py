@@ -82,10 +82,10 @@ class FeatureCloud:
 
 
 class Bounds:
-    """Nearest centres, upper bounds on the distance to them and lower bounds on that to all others (Hamerly 2010).
+    """Nearest centers, upper bounds on the distance to them and lower bounds on that to all others (Hamerly 2010).
 
-    If centre j moves by p_j, the upper bounds of its points grow by p_j, and their lower bounds fall by the largest
-    movement of another centre. Only points whose bounds then cross are compared with all centres again. The triangle
+    If center j moves by p_j, the upper bounds of its points grow by p_j, and their lower bounds fall by the largest
+    movement of another center. Only points whose bounds then cross are compared with all centers again. The triangle
     inequality holds for whole points: the part of a point outside the coordinates is one more coordinate of its own.
     """
 
@@ -97,7 +97,7 @@ class Bounds:
         self._slack = _SLACK * float(np.sqrt(cloud.points.norms2.max(initial=0.0)))
 
     def refresh(self) -> None:
-        """Compare the points that may have another nearest centre with all centres."""
+        """Compare the points that may have another nearest center with all centers."""
         active = np.flatnonzero(self.upper >= np.maximum(self.lower, self._gaps()[self.labels]) - self._slack)
         squares = np.einsum("ij,ij->j", self.vectors, self.vectors)
         step = self.cloud.points.chunk
@@ -115,14 +115,14 @@ class Bounds:
         run_in_threads(compare, [list(range(0, len(active), step))])
 
     def _gaps(self) -> Array:
-        """Half the distance from each centre to the nearest other (k,)."""
+        """Half the distance from each center to the nearest other (k,)."""
         squares = np.einsum("ij,ij->j", self.vectors, self.vectors)
         apart = squares[:, None] + squares - 2 * self.vectors.T @ self.vectors.copy()
         np.fill_diagonal(apart, np.inf)
         return np.asarray(np.sqrt(np.maximum(apart.min(axis=1), 0.0)) / 2)
 
     def shift(self, vectors: Array, labels: Array) -> float:
-        """Move the centres to `vectors` (p, k); returns the sum of squared movements."""
+        """Move the centers to `vectors` (p, k); returns the sum of squared movements."""
         forced = np.flatnonzero(labels != self.labels)  # points moved to a cluster that was empty
         self.labels = labels.copy()
         self.upper[forced], self.lower[forced] = np.inf, 0.0
@@ -152,7 +152,7 @@ class FeatureCenters:
 
     @property
     def vectors(self) -> Array:
-        """The centres (p, k)."""
+        """The centers (p, k)."""
         return self._bounds.vectors
 
     def assign(self) -> Array:

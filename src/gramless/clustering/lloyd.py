@@ -1,4 +1,4 @@
-"""Lloyd's iteration on points in feature space: assign points, move centres, until the centres stand still."""
+"""Lloyd's iteration on points in feature space: assign points, move centers, until the centers stand still."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _STILL = 1e-14  # squared movements below this fraction of the variance are roun
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """A partition, its centres, and how the iteration ended.
+    """A partition, its centers, and how the iteration ended.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        The nearest centre of each point.
+        The nearest center of each point.
     distances2 : ndarray of shape (n,)
-        Squared distance of each point from its nearest centre.
+        Squared distance of each point from its nearest center.
     inertia : float
         Weighted sum of these squared distances.
     model : CenterModel
@@ -54,7 +54,7 @@ class Settings:
         Number of starts; the partition of the lowest inertia is kept.
     max_iter : int
     tol : float
-        The iteration ends when the squared movements of the centres sum to less than `tol` times the variance.
+        The iteration ends when the squared movements of the centers sum to less than `tol` times the variance.
     """
 
     k: int
@@ -92,7 +92,7 @@ def lloyd(cloud: Cloud, labels: Array, settings: Settings, variance: float) -> C
 
 
 def _occupied(centers: Centers, weights: Array, k: int) -> Array:
-    """The nearest centre of each point, except that a cluster which would be empty gets a point."""
+    """The nearest center of each point, except that a cluster which would be empty gets a point."""
     nearest = centers.assign()
     if (cluster_weights(nearest, weights, k) > 0).all():
         return nearest
@@ -106,7 +106,7 @@ def fill_empty(labels: Array, distances2: Array, weights: Array, k: int) -> Arra
     ----------
     labels : ndarray of shape (n,)
     distances2 : ndarray of shape (n,)
-        Squared distances of the points from their centres.
+        Squared distances of the points from their centers.
     weights : ndarray of shape (n,)
     k : int
 

@@ -78,7 +78,7 @@ class PartedCloud:
 
 @dataclass(frozen=True, eq=False)
 class Assigned:
-    """Nearest centres of some points, and the sums by cluster that the next step most likely needs: one round trip.
+    """Nearest centers of some points, and the sums by cluster that the next step most likely needs: one round trip.
 
     Attributes
     ----------

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from gramless.arrays.card_rates import machine_for
 from gramless.arrays.devices import card_workspace, free_card_memory, rows_on
+from gramless.arrays.gpu_rates import machine_for
 from gramless.clustering.cloud import Cloud
 from gramless.clustering.feature_cloud import FeatureCloud
 from gramless.clustering.gram_cloud import GramCloud
@@ -51,8 +51,8 @@ def plan_clustering(problem: Problem, n_init: int, method: str) -> Plan:
         asked = [name for name, e in estimates.items() if not e.refusal and method in ("auto", name)]
         least = min((estimates[name].bytes, name) for name in asked)
         raise MemoryLimitError(
-            f"memory_limit={problem.memory_limit:.3g} bytes is too little for {problem.k} clusters of {problem.n} "
-            f"rows: method {least[1]!r} needs {least[0]:.3g}; raise memory_limit"
+            f"memory_limit={problem.memory_limit:.3g} bytes is too small for {problem.k} clusters of {problem.n} "
+            f"rows: method {least[1]!r} needs {least[0]:.3g}; increase memory_limit"
         ) from None
 
 
@@ -111,7 +111,7 @@ _VECTORS = 12  # arrays of length n that an iteration on coordinates holds
 
 def _explicit(name: str, problem: Problem, n_init: int) -> Estimate:
     if isinstance(problem.kernel, Precomputed):
-        return Estimate(refusal="a given matrix has no features")
+        return Estimate(refusal="a precomputed matrix has no features")
     estimate = methods[name].estimate(replace(_for_kernel(name, problem), solver="auto"))
     if estimate.refusal:
         return estimate
@@ -139,11 +139,13 @@ def _on_card(problem: Problem, n_init: int) -> Estimate:
     if problem.device == "cpu":
         return Estimate(refusal="device='cpu'")
     if problem.sparse or not problem.kernel.tensors:
-        return Estimate(refusal="sparse rows stay on the CPU" if problem.sparse else f"{problem.kernel} has no tensors")
+        return Estimate(
+            refusal="sparse rows stay on the CPU" if problem.sparse else f"{problem.kernel} does not support tensors"
+        )
     needed = 8 * problem.n * (3 * problem.d + 6 * problem.k) + int(1.6 * card_workspace(problem.device))
     free = free_card_memory(problem.device)
     if needed > free:
-        return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB")
+        return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the GPU's {free / 1e9:.3g} GB")
     sweep = fused_seconds if _in_halves(problem) else float64_seconds
     seconds = WAKING + 4 * n_init * sweep(problem, problem.k)
     size = 8 * problem.n * (2 * problem.k + 8) + 2**20

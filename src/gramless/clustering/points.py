@@ -195,7 +195,7 @@ def choose_coordinates(
 ) -> Coordinates | None:
     """Coordinates in which `n` rows can be stored in `room` bytes, from their moments; None: do not store them.
 
-    Fourier features are not stored: a few non-uniform FFTs compare all points with a few centres, in less time than it
+    Fourier features are not stored: a few non-uniform FFTs compare all points with a few centers, in less time than it
     takes to store the points. Nor are features that outnumber the rows: to find their axes would take too long.
     """
     width = features.n_features

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 
 from gramless.arrays import Array
 from gramless.gram import rectangular_product
 from gramless.kernels import Kernel, RadialKernel
-from gramless.spaces import mean_shift
+from gramless.spaces import Combinations, descend, mean_shift
 
 _STEPS = 200
 
 
 def approximate_preimage(kernel: Kernel, x: Any, shares: Array, starts: Array) -> tuple[Array, float]:
-    r"""The z that minimises \|phi(z) - sum_i a_i phi(x_i)\|^2, descending from several starts.
+    r"""The z that minimizes \|phi(z) - sum_i a_i phi(x_i)\|^2, descending from several starts.
 
-    For a kernel of the distance by :func:`~gramless.spaces.mean_shift`, for other kernels by BFGS.
+    For a radial kernel by :func:`~gramless.spaces.mean_shift`, for other kernels by
+    :func:`~gramless.spaces.descend`.
 
     Parameters
     ----------
@@ -50,27 +50,9 @@ def approximate_preimage(kernel: Kernel, x: Any, shares: Array, starts: Array) -
 
 
 def _descend(kernel: Kernel, x: Array, shares: Array, starts: Array) -> Array:
-    if not isinstance(kernel, RadialKernel):
-        return np.array([_minimize(kernel, x, shares, start) for start in starts])
     shares = shares / shares.sum()
     size = float(np.sqrt(shares @ ((x - shares @ x) ** 2).sum(axis=1)))
     weights = np.broadcast_to(shares, (len(starts), len(shares)))
-    return mean_shift(kernel, x, weights, starts, shortest=1e-9 * size, max_iter=_STEPS)[0]
-
-
-def _minimize(kernel: Kernel, x: Array, shares: Array, z: Array) -> Array:
-    size = float(np.abs(x - z).max(initial=0.0)) or 1.0
-
-    def value_and_slope(step: Array) -> tuple[float, Array]:
-        h = 1e-5
-        moves = h * np.eye(len(z))
-        around = z + size * np.vstack([step, step + moves, step - moves])
-        near = rectangular_product(kernel, around, x, shares[:, None])[:, 0]
-        costs = kernel.diagonal(around) - 2 * near
-        d = len(z)
-        return float(costs[0]), (costs[1 : d + 1] - costs[d + 1 :]) / (2 * h)
-
-    result = scipy.optimize.minimize(
-        value_and_slope, np.zeros(len(z)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
-    )
-    return np.asarray(z + size * result.x)
+    if isinstance(kernel, RadialKernel):
+        return mean_shift(kernel, x, weights, starts, shortest=1e-9 * size, max_iter=_STEPS)[0]
+    return descend(Combinations(kernel, x, weights), starts, shortest=1e-9 * size, max_iter=_STEPS)[0]

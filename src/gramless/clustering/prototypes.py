@@ -1,4 +1,4 @@
-"""Prototypes of clusters: the row nearest to a centre, or a point whose image is nearer still."""
+"""Prototypes of clusters: the row nearest to a center, or a point whose image is nearer still."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gramless.kernels import Kernel
 
 
 def nearest_members(labels: Array, distances2: Array, weights: Array, k: int) -> Array:
-    """The row (k,) of each cluster that is nearest to its centre; -1 for a cluster without a row of positive weight.
+    """The row (k,) of each cluster that is nearest to its center; -1 for a cluster without a row of positive weight.
 
     Parameters
     ----------
     labels : ndarray of shape (n,)
     distances2 : ndarray of shape (n,)
-        Squared distances of the rows from their centres.
+        Squared distances of the rows from their centers.
     weights : ndarray of shape (n,)
     k : int
 
@@ -44,7 +44,7 @@ def center_preimage(kernel: Kernel, members: Array, weights: Array, nearest: Arr
     weights : ndarray of shape (m,)
         Weights of these rows, positive.
     nearest : ndarray of shape (1, d)
-        The first start: the member nearest to the centre. The second is the mean of all members.
+        The first start: the member nearest to the center. The second is the mean of all members.
     """
     shares = weights / weights.sum()
     return approximate_preimage(kernel, members, shares, np.vstack([nearest, shares @ members]))[0]

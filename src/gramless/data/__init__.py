@@ -1,4 +1,4 @@
-"""Rows, wherever they lie: in memory, in files, on a cluster; and files that rows are written to."""
+"""Rows in memory, in files or on a cluster; and files that rows are written to."""
 
 from gramless.arrays import Tower
 from gramless.data.ahead import read_ahead
@@ -9,6 +9,7 @@ from gramless.data.formats import (
     ArraySource,
     CsvSource,
     DroppingSource,
+    FillingSource,
     FolderSource,
     Format,
     FrameSource,
@@ -17,6 +18,7 @@ from gramless.data.formats import (
     NpySource,
     NpzSource,
     ParquetSource,
+    ReadOptions,
     Source,
     SparseSource,
     ZarrSource,
@@ -39,6 +41,7 @@ __all__ = [
     "CsvSource",
     "DroppingSource",
     "FileRows",
+    "FillingSource",
     "FolderSource",
     "Format",
     "FrameSource",
@@ -54,6 +57,7 @@ __all__ = [
     "ParquetSource",
     "Parts",
     "Place",
+    "ReadOptions",
     "RowView",
     "Rows",
     "Scaling",

@@ -1,4 +1,4 @@
-"""Reading ahead: a thread reads the next block while the current block is worked on."""
+"""Reading ahead: a thread reads the next block while the current block is processed."""
 
 from __future__ import annotations
 

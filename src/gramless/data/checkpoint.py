@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Checkpoint(Protocol):
-    """How far a pass has come, and what it has summed so far.
+    """The progress of a pass over the blocks, and its partial sums.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Checkpoint(Protocol):
     parts: list[tuple[int, Any]]
 
     def begin(self, task: str, kept: Any = None) -> None:
-        """Begin a pass; `kept` holds the results of earlier passes that this pass needs."""
+        """Begin a pass; `kept` contains the results of earlier passes that this pass needs."""
 
     def done(self) -> None:
         """Mark the fit as complete."""

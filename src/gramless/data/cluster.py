@@ -1,4 +1,4 @@
-"""Rows in partitions on the workers of a cluster; this process holds their counts and a sample."""
+"""Rows in partitions on the workers of a cluster; this process stores their counts and a sample."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class ClusterRows:
     names : tuple of str, optional
         Of the columns.
     listed : int
-        Most rows for which this process holds all weights and draws from all rows.
+        Maximum number of rows for which this process stores all weights and samples from all rows.
     sample : int
-        Size of the sample that stands for all rows, where there are more than `listed`.
+        Size of the sample that represents all rows, where there are more than `listed`.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class ClusterRows:
 
     @property
     def place(self) -> Place:
-        """Where the rows lie."""
+        """Where the rows are stored."""
         return Place(workers=self.parts.workers, partitions=len(self.parts))
 
     @cached_property
@@ -119,7 +119,7 @@ class ClusterRows:
         """See :class:`~gramless.data.Rows`; raises, as rows on a cluster are not scaled."""
         remedy = "X - X.mean(axis=0)"
         remedy = remedy if scaling.scale is None else f"({remedy}) / X.std(axis=0)"
-        raise ValueError(f"{scaling.parameter}=True is not done on a cluster; pass {remedy}")
+        raise ValueError(f"{scaling.parameter}=True is not supported on a cluster; pass {remedy}")
 
     def blocks(self) -> Iterator[Block]:
         """See :class:`~gramless.data.Rows`: the partitions, fetched from the workers one by one."""
@@ -180,7 +180,7 @@ class RowView:
 
 @dataclass(frozen=True, eq=False)
 class PartTally:
-    """What the first pass over a part finds.
+    """The result of the first pass over a part.
 
     Attributes
     ----------
@@ -223,9 +223,9 @@ def _flaw(x: Array, weights: Array) -> str:
     if not whole and not np.isfinite(x).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
         what = "NaN" if np.isnan(x[row, column]) else "infinity"
-        return f"Input X contains {what} in its row {row}, column {column}; fill in or leave out such rows"
+        return f"Input X contains {what} in its row {row}, column {column}; impute or drop such rows"
     if not np.isfinite(weights).all():
-        return "sample_weight is not finite there"
+        return "sample_weight is not finite in this partition"
     if (weights < 0).any():
         return f"sample_weight has {weights.min():g}; negative values are not allowed"
     return ""

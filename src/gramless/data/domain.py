@@ -12,7 +12,7 @@ from gramless.features import Box
 
 
 def read_domain(domain: Any, d: int) -> Box:
-    """A box from ``domain=(low, high)``; a scalar holds for all columns."""
+    """A box from ``domain=(low, high)``; a scalar applies to all columns."""
     try:
         low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), (d,)).copy() for side in domain)
     except (TypeError, ValueError):

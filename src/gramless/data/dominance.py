@@ -8,15 +8,16 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.data.formats.source import column_word
 from gramless.errors import DominantColumnWarning
 from gramless.warning import warn
 
-_SHARE = 0.95  # share of the squared distances above which a column dominates
+_SHARE = 0.95  # fraction of the squared distances above which a column dominates
 _SEEN = 8192  # about how many rows the variances are taken from
 
-SCALE_FIRST = "divide the columns by their deviations first (sklearn.preprocessing.StandardScaler), or leave it out"
-SCALE_INPUT = "pass scale_input=True, or leave it out"
-SCALE_ON_CLUSTER = "pass (X - X.mean(axis=0)) / X.std(axis=0), or leave it out"
+SCALE_FIRST = "standardize the columns first (sklearn.preprocessing.StandardScaler), or drop it"
+SCALE_INPUT = "pass scale_input=True, or drop it"
+SCALE_ON_CLUSTER = "pass (X - X.mean(axis=0)) / X.std(axis=0), or drop it"
 
 
 def column_variances(x: Any, weights: Array | None = None) -> Array:
@@ -43,7 +44,7 @@ def column_variances(x: Any, weights: Array | None = None) -> Array:
 
 
 def dominant_column(variances: Array) -> tuple[int, float] | None:
-    """The column that makes more than 95 % of the squared distances, and its share; None without such a column.
+    """The column that makes up more than 95 % of the squared distances, and its fraction; None without such a column.
 
     E (x_j - z_j)^2 of two rows is twice the variance of column j. A column does not count as dominant where all other
     columns are constant.
@@ -63,7 +64,7 @@ def dominant_column(variances: Array) -> tuple[int, float] | None:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage, rounded down and at most 99.9 %: the other columns have the rest.
+    """A fraction as a percentage, rounded down and at most 99.9 %: the other columns have the rest.
 
     Examples
     --------
@@ -74,13 +75,13 @@ def percent(share: float) -> str:
 
 
 def warn_of_column(variances: Array, names: Any, what: str, remedy: str) -> None:
-    """Warn where one column makes nearly all of the distances from which `what` is chosen."""
+    """Warn where one column accounts for nearly all of the distances from which `what` is chosen."""
     found = dominant_column(variances)
     if found is not None:
         column, share = found
-        name = repr(str(names[column])) if names is not None else column
+        word = column_word(names, column)
         warn(
-            f"column {name} makes {percent(share)} of the distances from which {what} is chosen: {remedy}",
+            f"{word} accounts for {percent(share)} of the distances from which {what} is chosen: {remedy}",
             DominantColumnWarning,
         )
 

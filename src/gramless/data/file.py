@@ -72,7 +72,7 @@ class FileRows:
 
     @property
     def place(self) -> Place:
-        """Where the rows lie."""
+        """Where the rows are stored."""
         again = self.source.restartable
         return Place(again=again, block=self.block_rows, mapped=self._map is not None and not self.scaling)
 
@@ -144,14 +144,14 @@ class FileRows:
             weights = np.array(x[:, -1], dtype=np.float64)
             if (weights < 0).any():
                 row = first + int(np.argmax(weights < 0))
-                where = block_name(first, self.block_rows)
+                where = block_name(first, self.block_rows, first + len(weights))
                 raise SourceError(f"{self.name}, {where}: the weight of row {row} is negative")
             return weights
         if self._weights is None:
             return np.ones(x.shape[0])
         weights = self._weights[first : first + x.shape[0]]
         if len(weights) < x.shape[0]:
-            raise SourceError(f"sample_weight has {len(self._weights)} entries, and {self.name} has more rows")
+            raise SourceError(f"sample_weight has {len(self._weights)} entries, but {self.name} has more rows")
         return weights
 
     def sum(self, work: Callable[[Block], Sum], task: str = "", begun: Any = None) -> Sum:
@@ -178,7 +178,7 @@ class FileRows:
             self.checkpoint.begin(task, begun)
         blocks, rows = sum(count for count, _ in self.checkpoint.parts), self.checkpoint.rows
         if -(-rows // self.block_rows) != blocks:
-            raise CheckpointError(f"a checkpoint of {blocks} blocks says that they have {rows} rows; delete it")
+            raise CheckpointError(f"the checkpoint is inconsistent: {blocks} blocks with {rows} rows; delete it")
         return Tower(self.checkpoint.parts), rows
 
     @property
@@ -194,7 +194,7 @@ class FileRows:
         except SourceError:
             raise
         except ValueError as error:
-            where = block_name(block.first, self.block_rows)
+            where = block_name(block.first, self.block_rows, block.first + block.x.shape[0])
             raise SourceError(f"{self.name}, {where}: {error}") from error
 
     def whole(self, most: int | None = None) -> Block:
@@ -208,8 +208,8 @@ class FileRows:
             size += block.x.shape[0] * row
             if most is not None and max(size, (self.n or 0) * row) > most:
                 raise MemoryLimitError(
-                    f"the rows of {self.name} are needed more than once, and take more than half of memory_limit, "
-                    f"{most:.1e} bytes; save them as .npy, which is mapped, or raise memory_limit"
+                    f"the rows of {self.name} are needed more than once, and exceed half of memory_limit, "
+                    f"{most:.1e} bytes; save them as .npy, which is memory-mapped, or increase memory_limit"
                 )
             blocks.append(block)
         if not blocks:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +10,34 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.data.formats.delimited import CsvSource
-from gramless.data.formats.lines import whole_lines
+from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.npy import read_npz_array
 from gramless.data.formats.parquet import columns_of
 from gramless.data.formats.registry import formats, suffix_of
 from gramless.data.formats.source import optional_import
 from gramless.data.open import open_source
-from gramless.errors import FormatError, SourceError
+from gramless.errors import DialectWarning, FormatError, SourceError
 
 
-def column_names(path: Any) -> tuple[str, ...] | None:
+def column_names(path: Any, read_options: ReadOptions | None = None) -> tuple[str, ...] | None:
     """Names of all columns of a file, including columns of strings; None where the file has no names.
 
     Parameters
     ----------
     path : str or Path
+    read_options : ReadOptions, optional
     """
     path = Path(path)
     if path.is_file() and path.suffix.lower() in (".parquet", ".pq"):
         return columns_of(_schema(path))
-    return None if not path.exists() or _is_numpy(path) else open_source(path).feature_names
+    if not path.exists() or _is_numpy(path):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DialectWarning)  # who reads the numbers is told
+        return open_source(path, read_options=read_options).feature_names
 
 
-def read_labels(path: Any, column: str) -> Array:
+def read_labels(path: Any, column: str, read_options: ReadOptions | None = None) -> Array:
     r"""A column of a file: as numbers where all values are numbers, otherwise as strings.
 
     Parameters
@@ -42,6 +46,7 @@ def read_labels(path: Any, column: str) -> Array:
         ``.csv`` or ``.tsv``, also compressed (``.csv.gz``); ``.parquet``; ``.npz``, where `column` is the name of an
         array; ``.npy``, where `column` is the number of a column.
     column : str
+    read_options : ReadOptions, optional
 
     Returns
     -------
@@ -64,22 +69,15 @@ def read_labels(path: Any, column: str) -> Array:
     if suffix in (".parquet", ".pq"):
         return _from_parquet(path, column)
     if suffix in formats["csv"].suffixes:
-        return _from_csv(path, column)
-    source = open_source(path, [int(column) if column.isdigit() else column])
+        return _from_csv(path, column, read_options)
+    source = open_source(path, [int(column) if column.isdigit() else column], read_options=read_options)
     return np.concatenate([block[:, 0] for block in source.blocks(8192)])
 
 
-def _from_csv(path: Path, column: str) -> Array:
-    named = CsvSource(path).feature_names is not None
-    source = CsvSource(path, [column if named or not column.isdigit() else int(column)])
-    place, separator, begin = source.layout
-    cells = [
-        row[place].strip()
-        for text in whole_lines(path, begin, 0)
-        for row in csv.reader(io.StringIO(text.decode("utf-8")), delimiter=separator)
-        if len(row) > place
-    ]
-    return _as_numbers(np.array(cells))
+def _from_csv(path: Path, column: str, options: ReadOptions | None) -> Array:
+    named = CsvSource(path, options=options).feature_names is not None
+    source = CsvSource(path, [column if named or not column.isdigit() else int(column)], options)
+    return _as_numbers(np.array(source.strings()))
 
 
 def _from_parquet(path: Path, column: str) -> Array:
@@ -94,7 +92,7 @@ def _from_parquet(path: Path, column: str) -> Array:
 def _from_npz(path: Path, name: str) -> Array:
     labels = read_npz_array(path, name)
     if labels.ndim != 1:
-        raise SourceError(f"{path}, array {name!r} has shape {labels.shape}; labels are one for each row")
+        raise SourceError(f"{path}, array {name!r} has shape {labels.shape}; labels must have one entry per row")
     return labels
 
 
@@ -114,7 +112,7 @@ def _schema(path: Path) -> Any:
     try:
         return parquet.read_schema(path)
     except (arrow.ArrowException, OSError) as error:
-        raise FormatError(f"{path} is not a whole Parquet file: {error}") from error
+        raise FormatError(f"{path} is not a complete Parquet file: {error}") from error
 
 
 def _is_numpy(path: Path) -> bool:

@@ -9,19 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from gramless.data.formats.dropping import DroppingSource
+from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.folder import FolderSource
 from gramless.data.formats.foreign import ForeignSource, looks_like_source
+from gramless.data.formats.missing import RULES, DroppingSource, FillingSource
 from gramless.data.formats.registry import Format, formats, suffix_of
 from gramless.data.formats.source import Source
-from gramless.errors import FormatError, SourceError
+from gramless.errors import DialectWarning, FormatError, SourceError
+from gramless.warning import warn
 
 #: Top-level package of a type, and the module of gramless that has ``open_parts`` and ``map_rows`` for such data.
 LIBRARIES = {"dask": "gramless.distributed", "dask_expr": "gramless.distributed"}
 _TOGETHER = (".npy", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")  # suffixes that a folder is read from
 
 
-def open_source(given: Any, columns: Any = None, *, key: str | None = None, missing: str = "refuse") -> Source:
+def open_source(
+    given: Any, columns: Any = None, *, key: str | None = None, missing: Any = "error", read_options: Any = None
+) -> Source:
     """Open a source of rows.
 
     Parameters
@@ -34,9 +38,13 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
         Which columns, in which order; names where the source has names.
     key : str, optional
         Which array, in a ``.npz``, HDF5 or zarr file that has several.
-    missing : {"refuse", "drop"}, default="refuse"
-        What happens to rows with a missing value: ``"refuse"`` raises an error that names the first of these rows,
-        ``"drop"`` leaves them out.
+    missing : {"error", "drop", "mean", "median"} or array-like of shape (n_features,), default="error"
+        What happens to missing values: ``"error"`` raises an error that names the first row with one, ``"drop"`` leaves
+        out such rows. ``"mean"`` and ``"median"`` fill in the mean or median of the column, for which the rows are read
+        once more; an estimator keeps these values as ``fill_values_``, which fill in the rows that it transforms later,
+        too. An array has the value for each column.
+    read_options : dict or ReadOptions, optional
+        How a CSV file is written; what is not given is found out from its first lines: :class:`gramless.ReadOptions`.
 
     Returns
     -------
@@ -47,6 +55,16 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
     SourceError
         If the source cannot be read; the message names the file and the problem.
 
+    See Also
+    --------
+    gramless.data.open_writer : Write rows to a file, block by block.
+    gramless.data.Source : What is returned, and the base class of new formats.
+
+    Warns
+    -----
+    DialectWarning
+        If numbers depend on what was found out about a CSV file, such as a decimal comma; ``read_options`` confirm it.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,11 +72,20 @@ def open_source(given: Any, columns: Any = None, *, key: str | None = None, miss
     >>> source.n_rows, source.n_features, [block.ravel().tolist() for block in source.blocks(2)]
     (3, 1, [[1.0, 3.0], [5.0]])
     """
-    if missing not in ("refuse", "drop"):
-        raise ValueError(f"missing={missing!r} is not known; pass 'refuse' or 'drop'")
+    if isinstance(missing, str) and missing not in RULES:
+        raise ValueError(f"missing={missing!r} is invalid; pass one of {', '.join(map(repr, RULES))}, or an array")
+    options = None if read_options is None else ReadOptions.of(read_options)
     if isinstance(given, (str, os.PathLike)):
-        return _open_path(Path(given), columns, key, missing)
-    return _less_missing(_open_object(given, columns, key), missing)
+        source = _open_path(Path(given), columns, key, options)
+        if source.guesses.keys() - {"delimiter"}:
+            warn(f"{given} looks like read_options={source.guesses!r}; pass them, or what it is", DialectWarning)
+    elif options is None or options == ReadOptions():
+        source = _open_object(given, columns, key)
+    else:
+        raise ValueError(f"read_options are for CSV files, and were given for {type(given).__name__}; leave them out")
+    if isinstance(missing, str) and missing in ("error", "drop"):
+        return source if missing == "error" else DroppingSource(source)
+    return FillingSource(source, missing)
 
 
 def _open_object(given: Any, columns: Any, key: str | None) -> Source:
@@ -69,7 +96,9 @@ def _open_object(given: Any, columns: Any, key: str | None) -> Source:
     for _, candidate in formats.items():
         if candidate.accepts(given):
             return candidate.opens(given, columns, key)
-    raise SourceError(f"cannot read rows from {type(given).__name__}; pass a path, an array, a frame or an iterator")
+    raise SourceError(
+        f"cannot read rows from {type(given).__name__}; pass a path, an array, a data frame or an iterator"
+    )
 
 
 def is_out_of_core(given: Any) -> bool:
@@ -102,24 +131,22 @@ def library_of(given: Any) -> Any | None:
     return None if name is None else importlib.import_module(name)
 
 
-def _open_path(path: Path, columns: Any, key: str | None, missing: str) -> Source:
+def _open_path(path: Path, columns: Any, key: str | None, options: ReadOptions | None) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if path.is_dir() and path.suffix.lower() != ".zarr" and not _is_zarr(path):
-        return _open_folder(path, columns, missing)
-    return _less_missing(_opened(_format_of(path), path, columns, key), missing)
+        return _open_folder(path, columns, options)
+    return _opened(_format_of(path), path, columns, key, options)
 
 
-def _less_missing(source: Source, missing: str) -> Source:
-    return DroppingSource(source) if missing == "drop" else source
-
-
-def _opened(kind: Format, path: Path, columns: Any, key: str | None) -> Source:
+def _opened(kind: Format, path: Path, columns: Any, key: str | None, options: ReadOptions | None) -> Source:
     """The source; any error that a format's library raises on a damaged file becomes a FormatError with the path."""
     if not (path.is_file() or path.is_dir()):  # opening a pipe blocks, and some devices never end
         raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
+    if options not in (None, ReadOptions()) and not kind.dialects:
+        raise ValueError(f"read_options are for CSV files, and {path} is none; leave them out")
     try:
-        return kind.opens(path, columns, key)
+        return kind.opens(path, columns, options if kind.dialects else key)
     except (SourceError, FileNotFoundError, PermissionError, ImportError, MemoryError):
         raise
     except Exception as error:
@@ -132,10 +159,10 @@ def _format_of(path: Path) -> Format:
         if suffix in candidate.suffixes:
             return candidate
     known = " ".join(suffix for _, candidate in formats.items() for suffix in candidate.suffixes)
-    raise FormatError(f"{path}: files {suffix or 'without suffix'} are not known; known: {known}")
+    raise FormatError(f"{path}: files {suffix or 'without suffix'} are not supported; supported are {known}")
 
 
-def _open_folder(path: Path, columns: Any, missing: str) -> Source:
+def _open_folder(path: Path, columns: Any, options: ReadOptions | None) -> Source:
     """All files of one format, including those in subfolders; names that begin with . or _ are not data."""
     found = [
         file
@@ -144,14 +171,14 @@ def _open_folder(path: Path, columns: Any, missing: str) -> Source:
         and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
     ]
     if not found:
-        raise FormatError(f"the folder {path} holds no files {' '.join(_TOGETHER)}")
+        raise FormatError(f"the folder {path} contains no files {' '.join(_TOGETHER)}")
     suffixes = {suffix_of(file) for file in found}
     if len(suffixes) > 1:
-        raise FormatError(f"the folder {path} holds files of several formats: {' '.join(sorted(suffixes))}")
+        raise FormatError(f"the folder {path} contains files of several formats: {' '.join(sorted(suffixes))}")
     kind = _format_of(found[0])
 
     def opener(file: Path, wanted: Any) -> Source:
-        return _less_missing(_opened(kind, file, wanted, None), missing)
+        return _opened(kind, file, wanted, None, options)
 
     return FolderSource(path, found, opener, columns)
 

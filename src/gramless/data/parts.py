@@ -64,7 +64,7 @@ class Pairs(Protocol):
 
 
 def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
-    """Numbers of neighbouring parts, in at most `count` groups with about equally many rows.
+    """Numbers of neighboring parts, in at most `count` groups with about equally many rows.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def split_evenly(sizes: Sequence[int], count: int) -> list[list[int]]:
 
 
 def join_in_tree(items: Iterable[Any], join: Work, together: int = 4) -> Any:
-    """All items joined, neighbours first; the shape of the tree depends on the number of items alone.
+    """All items joined, neighbors first; the shape of the tree depends on the number of items alone.
 
     `items` may be a generator: at most `together` results are held on each level.
 

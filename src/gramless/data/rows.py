@@ -30,7 +30,7 @@ class Block:
     Attributes
     ----------
     x : ndarray or CSR of shape (m, d)
-        Rows as the kernel gets them: centred and scaled, where that was asked for.
+        Rows as the kernel gets them: centered and scaled, where that was requested.
     weights : ndarray of shape (m,)
     number : int
         Number of the block, from 0 on, in the order of the rows.
@@ -67,7 +67,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Place:
-    """Where rows lie, as far as a plan depends on it.
+    """Where rows are stored, as far as a plan depends on it.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Rows(Protocol):
     scaling : Scaling
         Scaling already applied to the rows.
     begun : object or None
-        What an interrupted pass was begun with, where a checkpoint has kept it.
+        What an interrupted pass was begun with, where a checkpoint has stored it.
     """
 
     @property
@@ -151,7 +151,7 @@ class Rows(Protocol):
         """Number, weight, box and a sample of the rows, and what else `look` asks for."""
 
     def moved(self, scaling: Scaling) -> Rows:
-        """The same rows, centred and scaled."""
+        """The same rows, centered and scaled."""
 
     def blocks(self) -> Iterator[Block]:
         """Blocks of the rows in order."""
@@ -167,7 +167,7 @@ class Rows(Protocol):
         task : str
             Name of the pass in checkpoints: the same name for the same work.
         begun : object
-            What another process needs to resume this pass; kept in the checkpoint.
+            What another process needs to resume this pass; stored in the checkpoint.
         """
 
     def whole(self, most: int | None = None) -> Block:

@@ -1,4 +1,4 @@
-"""Centring and scaling of the input before the kernel, and the inverse."""
+"""Centering and scaling of the input before the kernel, and the inverse."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Scaling:
     mean : ndarray of shape (d,) or None
         None: rows stay as they are.
     scale : ndarray of shape (d,) or None
-        None: rows are centred only.
+        None: rows are centered only.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Scaling:
         return "center_input" if self.scale is None else "scale_input"
 
     def __call__(self, x: Any) -> Any:
-        """Rows (m, d), centred and scaled."""
+        """Rows (m, d), centered and scaled."""
         if self.mean is None:
             return x
         refuse_sparse(self.parameter, bool(scipy.sparse.issparse(x)))
@@ -52,16 +52,16 @@ class Scaling:
         return moved if self.scale is None else moved / self.scale
 
     def inverse(self, rows: Any) -> Any:
-        """Centred and scaled rows (m, d), back in the units of the input."""
+        """Centered and scaled rows (m, d), back in the units of the input."""
         if self.mean is None:
             return rows
         return (rows if self.scale is None else rows * self.scale) + self.mean
 
 
 def refuse_sparse(parameter: str, sparse: bool) -> None:
-    """Raise where `parameter`, the name of the one that asks for it, would centre sparse rows."""
+    """Raise where `parameter`, the name of the one that asks for it, would center sparse rows."""
     if sparse:
-        raise ValueError(f"{parameter}=True would fill a sparse X; pass X.toarray(), or {parameter}=False")
+        raise ValueError(f"{parameter}=True would make a sparse X dense; pass X.toarray(), or {parameter}=False")
 
 
 def column_moments(x: Any, weights: Array, wanted: str) -> tuple[Array | None, Array | None]:

@@ -54,7 +54,7 @@ class Survey:
     memory_limit : int
         Bytes that a fit of these rows may take.
     mean, variances : ndarray of shape (d,) or None
-        Weighted means and variances of the columns, where the survey was asked for them.
+        Weighted means and variances of the columns, where the survey was requested to compute them.
     squares : ndarray of shape (d,) or None
         sum_i w_i (x_ij - mean_j)^2, where a pass over blocks has computed the sum.
     complete : bool
@@ -123,7 +123,7 @@ class Tally:
     mean : ndarray of shape (d,)
         Weighted means of the columns.
     squares : ndarray of shape (d,)
-        sum_i w_i (x_ij - mean_j)^2; nan where it was not asked for.
+        sum_i w_i (x_ij - mean_j)^2; nan where it was not requested.
     sample : RowSample
     """
 
@@ -174,7 +174,7 @@ class TallyOf:
     size : int
         Rows of the sample.
     measures : bool
-        Whether the mean and the squares are wanted.
+        Whether the mean and the squares are requested.
     seed : int
     """
 

@@ -42,7 +42,9 @@ class Writer(ABC):
         self.rows = 0
         self.beside = beside or {}
         if self.beside and not self.mixed:
-            raise FormatError(f"{self.path}: columns {', '.join(self.beside)} go beside others in .csv, .parquet only")
+            raise FormatError(
+                f"{self.path}: pass-through columns ({', '.join(self.beside)}) are supported in .csv and .parquet only"
+            )
         both = set(self.beside) & set(self.names)
         if both:
             raise FormatError(f"{self.path} would have two columns named {min(both)!r}")
@@ -50,7 +52,8 @@ class Writer(ABC):
     def __enter__(self) -> Writer:
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent}")
-        descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
+        self._target = Path(os.path.realpath(self.path))  # a symbolic link is followed
+        descriptor, name = tempfile.mkstemp(prefix=f".{self._target.name[:100]}.", dir=self._target.parent)
         os.close(descriptor)
         os.chmod(name, 0o666 & ~_umask())
         self._temporary = Path(name)
@@ -65,7 +68,7 @@ class Writer(ABC):
         """Append rows (m, columns)."""
         block = np.asarray(block, dtype=self.dtype)
         if block.ndim != 2 or block.shape[1] != len(self.names):
-            raise ValueError(f"a block of shape {block.shape} does not fit the {len(self.names)} columns")
+            raise ValueError(f"a block of shape {block.shape} does not match the {len(self.names)} columns")
         self.append(block)
         self.rows += len(block)
 
@@ -76,7 +79,7 @@ class Writer(ABC):
             with suppress(Exception) if kind is not None else nullcontext():  # so that the first error is raised
                 self.end()
             if kind is None:
-                os.replace(self._temporary, self.path)
+                os.replace(self._temporary, self._target)
         finally:
             self._temporary.unlink(missing_ok=True)
 
@@ -125,7 +128,9 @@ def open_writer(path: Any, names: Any, dtype: Any = np.float64, beside: dict[str
     """
     suffix = Path(path).suffix.lower()
     if suffix not in writers:
-        raise FormatError(f"{path}: files {suffix or 'without suffix'} are not written; known: {' '.join(writers)}")
+        raise FormatError(
+            f"{path}: files {suffix or 'without suffix'} are not supported; supported are {' '.join(writers)}"
+        )
     return writers[suffix](path, names, dtype, beside)
 
 

@@ -19,7 +19,7 @@ from gramless.kernels import Kernel, column_shift
 _ROWS = 8192
 _MOST_POINTS = 1000
 _LEAK = 1e-10  # k(x, x) - |phi(x)|^2 that is allowed, relative to k(x, x)
-_MOST_VALUES = 2 * 10**8  # kernel values that the normalisation may take
+_MOST_VALUES = 2 * 10**8  # kernel values that the normalization may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Series:
     seed: int = 0
 
     def raw(self, x: Any) -> Array:
-        """The series (m,) at rows `x` (m, d), neither clipped at 0 nor normalised."""
+        """The series (m,) at rows `x` (m, d), neither clipped at 0 nor normalized."""
         return rectangular_product(self.kernel, x, self.rows, self.weights[:, None])[:, 0]
 
     def log(self, x: Any) -> Array:
@@ -109,7 +109,7 @@ def fit_series(
     folds: Array,
     rng: np.random.Generator,
 ) -> Series:
-    """Expand the density of rows in eigenfunctions of the kernel and keep some of the terms (Girolami 2002).
+    """Expand the density of rows in eigenfunctions of the kernel and retain some of the terms (Girolami 2002).
 
     The eigenproblem is that of at most 1000 landmark features, which are exact where there are no more rows. Term j is
     c_j e_j(x) with c_j the mean of e_j over the rows; with all terms the sum is the Parzen estimate.
@@ -122,7 +122,7 @@ def fit_series(
     weights : ndarray of shape (n,)
         Positive.
     count : int or None
-        Leading terms to keep; None: chosen by `truncation`.
+        Number of leading terms; None: chosen by `truncation`.
     truncation : {"held_out", "rule"}
     folds : ndarray of int of shape (n,)
         The fold of each row; rows of one fold are held out together.
@@ -156,8 +156,9 @@ def _refuse_scattered(kernel: Kernel, x: Any, top: float) -> None:
     radius = max(kernel.radius(kernel.prepare(x[i : i + _ROWS], shift)) for i in range(0, x.shape[0], _ROWS))
     if not kernel.rounding(radius, x.shape[1], unit_roundoff()).absolute < 0.1 * top:
         raise ValueError(
-            f"rows reach {radius:.1e} from their mean: rounding of distances is as large as {kernel}; leave outliers "
-            "out, rescale the data, or widen the kernel"
+            f"rows extend {radius:.1e} from their mean: rounding errors of distances are as large as {kernel}; remove "
+            "outliers, "
+            "rescale the data, or increase the bandwidth"
         )
 
 

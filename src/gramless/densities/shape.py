@@ -39,7 +39,7 @@ class Shape:
         spectral = kernel.spectral_density()
         if spectral is None or not np.isfinite(spectral.lengthscale):
             raise ValueError(
-                f"{kernel} is not a density in the difference of two points; use Gaussian, Laplacian or Matern, "
+                f"{kernel} is not the density of a translation-invariant kernel; use Gaussian, Laplacian or Matern, "
                 "or a multiple of one"
             )
         return cls(spectral, d)

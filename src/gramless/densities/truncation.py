@@ -1,4 +1,4 @@
-"""The choice of the terms of the series to keep."""
+"""The choice of the terms of a truncated series."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def retained_by_rule(moment: Moment, values: Array, axes: Array) -> Array:
 
 
 def held_out_count(folds: list[Moment], overlap: Array) -> int:
-    """The number of leading terms with the least integrated squared error on rows held out.
+    """The number of leading terms with the minimum integrated squared error on held-out rows.
 
     For a fold v and the series p_M of the other rows, the integral of (p_M - p)^2 is, up to a constant, the integral of
     p_M^2 minus twice the mean of p_M over v. Both follow from moments alone.

@@ -1,4 +1,4 @@
-"""Discriminants in feature space: generalised symmetric eigenproblems of scatters of an eigenspace's coordinates."""
+"""Discriminants in feature space: generalized symmetric eigenproblems of scatters of an eigenspace's coordinates."""
 
 from gramless.discriminants.biased import BiasedRule, find_biased
 from gramless.discriminants.coordinates import training_coordinates

@@ -16,7 +16,7 @@ _ON_CARD = 2**17
 
 @dataclass(frozen=True, eq=False)
 class ClassScatter:
-    """Sums over the coordinates of labelled rows.
+    """Sums over the coordinates of labeled rows.
 
     Attributes
     ----------

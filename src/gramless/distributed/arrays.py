@@ -15,7 +15,7 @@ def as_array(x: Any) -> tuple[Any, tuple[str, ...] | None]:
     names = None
     if hasattr(x, "to_dask_array"):
         if not hasattr(x, "columns"):
-            raise ValueError("a Dask Series is one column of no table; pass a DataFrame, series.to_frame()")
+            raise ValueError("a Dask Series is one-dimensional; pass a DataFrame, series.to_frame()")
         names = _numeric_columns(x)
         x = x.to_dask_array()
     if not hasattr(x, "chunks"):
@@ -23,9 +23,9 @@ def as_array(x: Any) -> tuple[Any, tuple[str, ...] | None]:
     if x.ndim != 2:
         raise ValueError(f"Expected 2D array, got a Dask array of {x.ndim} dimensions; pass rows of shape (n, d)")
     if x.dtype.kind not in "fiub":
-        raise ValueError(f"the Dask array holds values of type {x.dtype}, not real numbers; convert it with astype")
+        raise ValueError(f"the Dask array has values of type {x.dtype}, not real numbers; convert it with astype")
     if np.isnan(x.shape[1]):
-        raise ValueError("the number of columns of the Dask array is not known; call compute_chunk_sizes() on it")
+        raise ValueError("the number of columns of the Dask array is unknown; call compute_chunk_sizes() on it")
     if x.shape[1] == 0:
         raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required")
     return (x if x.numblocks[1] == 1 else x.rechunk({1: -1})), names
@@ -35,8 +35,6 @@ def _numeric_columns(frame: Any) -> tuple[str, ...] | None:
     """Names of the columns; raises unless all columns are numeric."""
     for name, dtype in frame.dtypes.items():
         if getattr(dtype, "kind", "O") not in "fiub":
-            raise ValueError(
-                f"column {name!r} holds values of type {dtype}, not real numbers; leave it out or encode it"
-            )
+            raise ValueError(f"column {name!r} has values of type {dtype}, not real numbers; drop or encode it")
     names = tuple(frame.columns)
     return names if all(isinstance(name, str) for name in names) else None

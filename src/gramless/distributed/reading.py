@@ -43,7 +43,7 @@ def open_parts(x: Any, weights: Any = None) -> Iterator[tuple[DaskParts, tuple[s
 def _without_column(x: Any, name: str) -> tuple[Any, Any]:
     """The data frame without the column of weights, and the column of weights."""
     if name not in getattr(x, "columns", ()):
-        raise ValueError(f"sample_weight={name!r} is no column of X; pass one weight for each row, or a data frame")
+        raise ValueError(f"sample_weight={name!r} is not a column of X; pass one weight per row, or a data frame")
     return x.drop(columns=[name]), x[name]
 
 
@@ -74,7 +74,7 @@ def make_part(block: Any, weights: Any, number: int, dtype: Any) -> Block:
     shares = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
     if shares.shape != (len(x),):
         raise ValueError(
-            f"sample_weight has a block of shape {shares.shape} for {len(x)} rows; give it the blocks of X"
+            f"sample_weight has a block of shape {shares.shape} for {len(x)} rows; it must be chunked like X"
         )
     return Block(x, shares, number, first=-1)
 
@@ -99,7 +99,7 @@ def _aligned(rows: Any, weights: Any) -> Any:
         raise ValueError(f"sample_weight has {weights.ndim} dimensions; pass one weight for each row")
     known = not (np.isnan(rows.shape[0]) or np.isnan(weights.shape[0]))
     if known and rows.shape[0] != weights.shape[0]:
-        raise ValueError(f"sample_weight has {weights.shape[0]} weights for {rows.shape[0]} rows")
+        raise ValueError(f"sample_weight has {weights.shape[0]} weights for {rows.shape[0]} rows; pass one per row")
     if known:
         return weights.rechunk((rows.chunks[0],))
     if weights.numblocks[0] != rows.numblocks[0]:

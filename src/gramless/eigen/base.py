@@ -38,29 +38,29 @@ class Operator(Protocol):
 class Outcome(enum.Enum):
     """How an iteration ended."""
 
-    CONVERGED = "every wanted pair meets the tolerance"
-    ROUNDING = "residuals are at the rounding error of the products: no arithmetic of this precision does better"
+    CONVERGED = "every requested pair meets the tolerance"
+    ROUNDING = "residuals are at the rounding error of the products: not improvable in this precision"
     MAX_ITERATIONS = "the iteration limit was reached before the tolerance"
-    APPROXIMATE = "the method's error bound exceeds the tolerance; the certificate says what was reached"
+    APPROXIMATE = "the method's error bound exceeds the tolerance; the certificate states the accuracy achieved"
     TIME_LIMIT = "the time limit was reached before the tolerance"
-    LOST_ORTHOGONALITY = "the basis lost its orthogonality, so copies of converged pairs may stand for others"
+    LOST_ORTHOGONALITY = "the basis lost its orthogonality, so some pairs may be copies of converged pairs"
 
     @property
     def ok(self) -> bool:
-        """Whether the pairs are as accurate as was asked, or as rounding allows."""
+        """Whether the pairs are as accurate as requested, or as rounding allows."""
         return self in (Outcome.CONVERGED, Outcome.ROUNDING)
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What a solver is asked for.
+    """The request to a solver.
 
     Attributes
     ----------
     k : int
         Number of leading (algebraically largest) pairs.
     tol : float
-        Wanted: ``norm(A v - l v) <= tol * l_1`` for each pair.
+        Tolerance: ``norm(A v - l v) <= tol * l_1`` for each pair.
     rng : numpy.random.Generator
     start : ndarray of shape (n, b), optional
         Starting vectors.
@@ -104,7 +104,7 @@ class Basis:
         F with A Q - Q T = P F.
     outcome : Outcome
     outside : Outside
-        Bounds on the operator outside the basis, as far as the solver knows them.
+        Bounds on the operator outside the basis, as far as known to the solver.
     rounding : float
         Error of T and of P F beyond that of the operator's products.
     probes : tuple of ndarray of shape (n, r)
@@ -125,7 +125,7 @@ class Basis:
 
     @classmethod
     def from_vectors(cls, operator: Operator, vectors: Array, outcome: Outcome, **more: Any) -> Basis:
-        """Orthonormalise `vectors` (n, m) and multiply the operator with them once."""
+        """Orthonormalize `vectors` (n, m) and multiply the operator with them once."""
         basis, _ = orthonormalize(vectors)
         return cls.from_products(basis, operator @ basis, outcome, **more)
 

@@ -14,7 +14,7 @@ from gramless.certificates import Outside
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 
 _ROWS = 200  # rows up to which LAPACK takes a few milliseconds at most
-_ALONE = 3000  # rows up to which threads of Cholesky's factorisation wait longer than they work
+_ALONE = 3000  # rows up to which threads of Cholesky's factorization wait longer than they work
 _ROWS_PER_PAIR = 25  # rows for each pair from which on ARPACK and Cholesky are faster than LAPACK
 
 
@@ -23,7 +23,7 @@ _ROWS_PER_PAIR = 25  # rows for each pair from which on ARPACK and Cholesky are 
 class Dense(Solver):
     """The dense matrix: O(n^3) time, O(n^2) memory, always converges.
 
-    LAPACK's eigendecomposition. For few pairs of many rows ARPACK, where a Cholesky factorisation then proves that no
+    LAPACK's eigendecomposition. For few pairs of many rows ARPACK, where a Cholesky factorization then proves that no
     larger eigenvalue is left; LAPACK where it does not.
     """
 
@@ -77,7 +77,7 @@ def _all_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: flo
 
 
 def _few_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: float) -> Basis | None:
-    """By ARPACK and Cholesky; None where ARPACK misses the tolerance, or no gap follows the wanted pairs."""
+    """By ARPACK and Cholesky; None where ARPACK misses the tolerance, or no gap follows the requested pairs."""
     n, k, scale, unit = len(matrix), goal.k, 2.0 ** np.round(np.log2(norm)), unit_roundoff()
     operator = LinearOperator((n, n), matvec=lambda v: matrix @ v / scale, dtype=np.float64)
     try:
@@ -102,7 +102,7 @@ def _few_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: flo
 def _largest_outside(matrix: Array, basis: Basis, limit: float) -> float | None:
     """A bound just above `limit` on the largest eigenvalue outside the basis; None where that is larger than `limit`.
 
-    Cholesky's factorisation of M = limit I - A + Q T Q^T in floating point is exact for a matrix that differs from M by
+    Cholesky's factorization of M = limit I - A + Q T Q^T in floating point is exact for a matrix that differs from M by
     at most (n + 1) u trace(M), up to terms of second order: if it exists, M is as far from negative at most.
     """
     q, t = basis.vectors, basis.projected

@@ -56,7 +56,7 @@ def fresh_starts(operator: Operator, goal: Goal, run: Runner, limit: int, known:
     goal : Goal
     run : callable
     limit : int
-        Most steps, of all runs together.
+        Maximum number of steps, of all runs together.
     known : Basis, optional
         Its leading pairs, taken as converged, are held from the start.
     """

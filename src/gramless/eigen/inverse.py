@@ -33,8 +33,8 @@ class InverseIteration(Solver):
     Parameters
     ----------
     inner_steps : int, optional
-        Most steps of MINRES for one solve; default 20 n, at most 5000. A solve that needs more ends the iteration, and
-        the outcome says so.
+        Maximum number of steps of MINRES for one solve; default 20 n, at most 5000. A solve that needs more ends the
+        iteration, and the outcome says so.
 
     Examples
     --------

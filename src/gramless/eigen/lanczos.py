@@ -40,10 +40,10 @@ class LanczosProcess:
     start : ndarray of shape (n,)
         Of unit length.
     steps : int
-        Most steps that will be asked for.
+        Maximum number of steps.
     reorthogonalization : {"full", "selective", "none"}
-        "full" orthogonalises each new vector against all earlier ones. "selective" is the scheme of Parlett & Scott:
-        orthogonality is lost only along Ritz vectors that have converged, so each new vector is orthogonalised against
+        "full" orthogonalizes each new vector against all earlier ones. "selective" is the scheme of Parlett & Scott:
+        orthogonality is lost only along Ritz vectors that have converged, so each new vector is orthogonalized against
         the Ritz vectors whose residual estimate has fallen below the square root of the unit roundoff. "none" is
         eq. 23 as it stands.
     held : ndarray of shape (n, h), optional
@@ -134,7 +134,7 @@ class LanczosProcess:
 @solvers.register("lanczos")
 @dataclass(frozen=True)
 class Lanczos(Solver):
-    """Lanczos iteration without restart: keeps every vector, multiplies one at a time.
+    """Lanczos iteration without restart: stores every vector, multiplies one at a time.
 
     One run finds one copy of each eigenvalue; runs are repeated from fresh starts until one finds nothing new.
     ``goal.max_iter`` limits the steps of all runs together; default: n, at most 1000 or 20 k.
@@ -174,7 +174,7 @@ class Lanczos(Solver):
 @solvers.register("lanczos_selective")
 @dataclass(frozen=True)
 class SelectiveLanczos(Lanczos):
-    """Lanczos that orthogonalises new vectors against converged Ritz vectors only (Parlett & Scott)."""
+    """Lanczos that orthogonalizes new vectors against converged Ritz vectors only (Parlett & Scott)."""
 
     reorthogonalization: Reorthogonalization = "selective"
 

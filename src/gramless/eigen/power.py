@@ -135,7 +135,7 @@ class ShiftedPower(Power):
 def _iterate(
     operator: Operator, start: Array, found: _Found, shift: float, limit: int, goal: Goal
 ) -> tuple[Array, float, int, bool]:
-    """Multiply, deflate, normalise, until the residual is a tenth of the target, because later pairs inherit it.
+    """Multiply, deflate, normalize, until the residual is a tenth of the target, because later pairs inherit it.
 
     Returns vector, value, number of products, and whether the iteration converged.
     """

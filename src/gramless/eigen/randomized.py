@@ -24,7 +24,7 @@ class Randomized(Solver):
     iterated_power : int or "auto"
         Power iterations, of two products each; "auto" is 7 if k < 0.1 n, else 4.
     oversampling : int
-        Random vectors beyond the k wanted.
+        Number of random vectors in addition to `k` (oversampling).
 
     Examples
     --------

@@ -38,7 +38,7 @@ PROBES = 30  # Gaussian columns: enough that their chi-squared quantile costs a 
 
 
 class NotConvergedWarning(UserWarning):
-    """A solver stopped before its tolerance; the certificate says how accurate the pairs are."""
+    """A solver stopped before its tolerance; the certificate states how accurate the pairs are."""
 
 
 def eigsh(
@@ -63,11 +63,11 @@ def eigsh(
     solver : str or Solver
         A name from ``gramless.eigen.solvers``, or a solver with settings of its own.
     tol : float
-        Wanted: ``norm(A v - l v) <= tol * l_1`` for every pair.
+        Tolerance: ``norm(A v - l v) <= tol * l_1`` for every pair.
     start : ndarray of shape (n, b), optional
         Vectors to begin with.
     rng : Generator, int or None
-        Same seed, same bits.
+        Seed; an int gives bitwise reproducible results.
     max_iter : int, optional
     deadline : float, optional
         Value of ``time.perf_counter()`` by which block Krylov should have finished, with what was reached until then.
@@ -88,7 +88,7 @@ def eigsh(
     counted = Counted(as_operator(operator))
     n = counted.shape[0]
     if not 1 <= k <= n:
-        raise ValueError(f"k={k} pairs of an operator with {n} rows; pass 1 to {n}")
+        raise ValueError(f"k={k} is invalid for an operator with {n} rows; pass 1 to {n}")
     if start is not None:
         start = in_float64(start)
         start = start[:, None] if start.ndim == 1 else start
@@ -106,7 +106,7 @@ def eigsh(
         other = "" if type(chosen) is solvers["block_krylov"] else ", or use block_krylov (solver=, or eigen_solver=)"
         warn(
             f"{type(chosen).__name__}: {result.outcome.value}; worst residual {worst:.1e} of the largest eigenvalue, "
-            f"tol={tol:.1e}. Raise {limit} or tol{other}.",
+            f"tol={tol:.1e}. Increase {limit} or tol{other}.",
             NotConvergedWarning,
         )
     return result

@@ -16,7 +16,7 @@ def rounding_floor(n: int, values: Array) -> float:
 def target_residual(values: Array, goal: Goal, n: int) -> float:
     """Residual to iterate to: half the tolerance, since solvers only estimate residuals; never below rounding.
 
-    `values` are all Ritz values known, of wanted pairs and others, in any order.
+    `values` are all Ritz values known, of requested pairs and others, in any order.
     """
     leading = np.sort(values)[::-1][: goal.k]
     return max(0.5 * goal.tol * float(np.abs(leading).max(initial=0.0)), rounding_floor(n, values))

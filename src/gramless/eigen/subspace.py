@@ -18,14 +18,14 @@ class SubspaceIteration(Solver):
     """Subspace (simultaneous, orthogonal) iteration with Rayleigh-Ritz in every step.
 
     The error of pair j falls by (l_{m+1} - s) / (l_j - s) per step, m the width of the block, so guard vectors beyond
-    the k wanted ones speed up convergence. Where a short Lanczos run finds negative eigenvalues, A - s I is iterated, s
-    below the smallest, so that the algebraically largest are the largest in modulus too. At the end a Lanczos run in
-    the complement looks for pairs that were missed.
+    the k requested ones speed up convergence. Where a short Lanczos run finds negative eigenvalues, A - s I is
+    iterated, s below the smallest, so that the algebraically largest are the largest in modulus too. At the end a
+    Lanczos run in the complement looks for pairs that were missed.
 
     Parameters
     ----------
     guard : int, optional
-        Vectors beyond the wanted ones; default: k, at least 8.
+        Number of additional (guard) vectors; default: k, at least 8.
 
     Examples
     --------

@@ -12,12 +12,14 @@ from sklearn.utils._set_output import _get_output_config
 from gramless.arrays import Array, use_threads
 from gramless.data import FileRows, is_out_of_core, library_of, open_writer
 from gramless.estimators.checking import (
+    fill_as_fitted,
     like_given,
     open_file,
     read_new_rows,
     refuse_other_columns,
     refuse_other_source,
 )
+from gramless.persistence.outputs import check_output
 
 
 def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | None, out: Any = None) -> Any:
@@ -32,14 +34,15 @@ def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | Non
         Picklable function of an array or CSR matrix.
     columns : int or None
     out : str or Path, optional
-        File to write the result to, block by block; the function then returns `out`.
+        File to write the result to, block by block; the function then returns `out`. It may not be the file of X.
     """
     library = library_of(X)
     if library is not None:
         refuse_other_columns(model, X)
         if out is not None:
             raise ValueError(
-                f"out={out!r} is for files; store what transform(X) returns with Dask, e.g. da.to_npy_stack"
+                f"out={out!r} is not supported for Dask collections; store the result of transform(X) with Dask, e.g. "
+                "da.to_npy_stack"
             )
         float32 = getattr(X, "dtype", None) == np.float32
         dtype = work.dtype if isinstance(work, Labels) else np.float32 if float32 else np.float64
@@ -48,7 +51,9 @@ def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | Non
         rows = read_new_rows(model, X)
         with use_threads(model.n_jobs):
             return like_given(work(rows), X)
-    file = open_file(model, X)
+    if out is not None:
+        check_output(out, X, getattr(model, "checkpoint", None))
+    file = open_file(model, fill_as_fitted(model, X))
     refuse_other_source(model, file)
     if out is None:
         return np.concatenate(list(_blocks(model, file, work)))
@@ -86,5 +91,5 @@ class Checked:
     def __call__(self, rows: Array) -> Array:
         rows = np.asarray(rows, dtype=np.float32 if rows.dtype == np.float32 else np.float64)
         if not np.isfinite(rows).all():
-            raise ValueError("Input X contains NaN or infinity; fill in or leave out such rows")
+            raise ValueError("Input X contains NaN or infinity; impute or drop such rows")
         return self.work(rows)

@@ -27,7 +27,7 @@ class BiasedDiscriminantAnalysis(
 ):
     """Biased discriminant analysis in the feature space of a kernel (KBDA).
 
-    For one class that is sought among all other rows, as in relevance feedback. Along the directions found, the
+    For finding one class among all other rows, as in relevance feedback. Along the directions found, the
     positives are close to their mean, and each negative is far from the positives' mean (Zhou & Huang 2001; Raykar &
     Ankur, section 13). Unlike Fisher's discriminants, the directions can be many, and the negatives need not form a
     class.
@@ -37,12 +37,12 @@ class BiasedDiscriminantAnalysis(
     n_components : int or None, default=None
         Number of directions; None: all along which negatives are farther from the mean than positives.
     positive_label : object, default=None
-        The class that is sought; None: the last of the two classes in sorted order.
+        The class of interest; None: the last of the two classes in sorted order.
     shrinkage : float in (0, 1] or "auto", default="auto"
-        Part of the positives' covariance that is replaced by a multiple of the identity; ``"auto"``: Ledoit and Wolf's
-        estimate.
+        Fraction of the positives' covariance that is replaced by a multiple of the identity; ``"auto"``: Ledoit and
+        Wolf's estimate.
     n_coordinates : int, float or None, default=500
-        Components of kernel PCA to work in: a number, a share of the variance, or None for all.
+        Components of kernel PCA to work in: a number, a fraction of the variance, or None for all.
     kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
         As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``. With a GPU, coordinates and
         scatters are computed on the GPU as well. Torch tensors as input give torch tensors as output.
@@ -51,12 +51,12 @@ class BiasedDiscriminantAnalysis(
     ----------
     classes_ : ndarray of shape (2,)
     positive_ : object
-        The class that is sought.
+        The class of interest.
     ratios_ : ndarray of shape (n_components,)
         Mean square of the negatives divided by the mean square of the positives, along each direction.
     threshold_ : float
         A row counts as positive where minus its squared distance from the positives' mean exceeds this threshold, which
-        has the least sum of both classes' error rates on the training rows.
+        minimizes the sum of both classes' error rates on the training rows.
     shrinkage_ : float
     n_coordinates_ : int
     method_ : str
@@ -64,7 +64,12 @@ class BiasedDiscriminantAnalysis(
     gamma_ : float
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+
+    See Also
+    --------
+    KernelDiscriminantAnalysis : Directions that separate classes.
+    KernelPCA : Leading components in feature space, exact or by explicit features.
 
     Examples
     --------
@@ -127,16 +132,16 @@ class BiasedDiscriminantAnalysis(
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BiasedDiscriminantAnalysis:
-        """Find the directions.
+        """Fit the discriminant directions.
 
         Parameters
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features)
             For ``kernel="precomputed"`` the Gram matrix (n_samples, n_samples).
         y : array-like of shape (n_samples,)
-            Two classes: the class that is sought, and the rest.
+            Two classes: the class of interest, and the rest.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence.
+            Non-negative weights. A weight of 2 is equivalent to repeating the row, 0 to omitting it.
 
         Returns
         -------
@@ -167,7 +172,7 @@ class BiasedDiscriminantAnalysis(
         """Minus the squared distance of each row from the mean of the positives, minus the threshold: (m,).
 
         Values are above 0 for rows of ``classes_[1]``, as in scikit-learn: the sign is reversed where ``classes_[0]``
-        is the class that is sought.
+        is the class of interest.
         """
         return like_given(self._margins(X), X)
 
@@ -186,11 +191,11 @@ class BiasedDiscriminantAnalysis(
         return np.asarray(-np.einsum("ij,ij->i", along, along))
 
     def _read_positive(self) -> int:
-        """Index in ``classes_`` of the class that is sought."""
+        """Index in ``classes_`` of the class of interest."""
         if len(self.classes_) != 2:
             raise ValueError(
                 f"Only binary classification is supported. y has {len(self.classes_)} classes; pass y == c for the "
-                "class c that is sought"
+                "class c of interest"
             )
         if self.positive_label is None:
             return 1
@@ -212,7 +217,7 @@ class BiasedDiscriminantAnalysis(
 
 
 def best_threshold(scores: Array, positive: Array, weights: Array) -> float:
-    """The threshold with the least sum of both classes' error rates, midway between two neighbouring scores.
+    """The threshold with the minimum sum of both classes' error rates, midway between two neighboring scores.
 
     scikit-learn's ``roc_curve`` returns the same rates, but thresholds at scores, not between them.
 

@@ -18,6 +18,7 @@ from gramless.data import (
     Block,
     ClusterRows,
     FileRows,
+    FillingSource,
     MemoryRows,
     Rows,
     block_rows_for,
@@ -51,6 +52,8 @@ def opened_rows(
     **checks
         Keyword arguments of scikit-learn's ``validate_data``, for arrays.
     """
+    if checks.get("reset", True):
+        vars(model).pop("fill_values_", None)
     library = library_of(X)
     if library is not None:
         refuse_on_cluster(model)
@@ -76,9 +79,34 @@ def opened_rows(
 
 def _file_of(model: Any, X: Any, sample_weight: Any, reset: bool) -> FileRows:
     """Rows that are read in blocks; the columns of `model` are set, or compared with those of X."""
-    file = open_file(model, X, sample_weight)
+    file = open_file(model, X if reset else fill_as_fitted(model, X), sample_weight)
     (take_columns if reset else refuse_other_source)(model, file)
+    if reset and isinstance(X, FillingSource):
+        values = X.fill_values
+        if file.d < len(values):  # the last column has the weights
+            known = dict(zip(X.feature_names or (), values, strict=True))
+            values = np.array([known[name] for name in file.names or ()])
+        model.fill_values_ = values
     return file
+
+
+def fill_as_fitted(model: Any, X: Any) -> Any:
+    """X; where X fills in means or medians for missing values, with those of the rows that `model` was fitted to.
+
+    Raises
+    ------
+    SourceError
+        If the model was fitted to rows without such a rule, and does not have the values.
+    """
+    if not isinstance(X, FillingSource) or X.rule == "values":
+        return X
+    values = getattr(model, "fill_values_", None)
+    if values is None:
+        raise SourceError(
+            f"missing={X.rule!r} fills in what a fit found, and this model was fitted without missing='mean' or "
+            "missing='median'; fit it again with one of them, or pass missing='drop'"
+        )
+    return X.filled_with(values)
 
 
 def _in_memory(model: Any, file: FileRows, **checks: Any) -> MemoryRows:
@@ -106,12 +134,14 @@ def open_file(model: Any, X: Any, sample_weight: Any = None) -> FileRows:
     if isinstance(sample_weight, str):
         names = source.feature_names
         if names is None or sample_weight not in names:
-            raise SourceError(f"sample_weight={sample_weight!r} is no column of {source.name}; it has: {names}")
+            raise SourceError(
+                f"sample_weight={sample_weight!r} is not a column of {source.name}; its columns are: {names}"
+            )
         source = open_source(X, columns=[*(name for name in names if name != sample_weight), sample_weight])
     elif sample_weight is not None:
         weights = np.asarray(sample_weight, dtype=np.float64)
         if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("sample_weight must be one finite number for each row, none of them negative")
+            raise ValueError("sample_weight must be one finite, non-negative number per row")
     limit = None if model.memory_limit is None else parse_memory(model.memory_limit)
     return FileRows(source, block_rows_for(source.n_features, limit), weights, isinstance(sample_weight, str))
 
@@ -144,9 +174,7 @@ def refuse_path(model: Any, X: Any) -> None:
     """Raise where X is a path, for methods that take only rows in memory."""
     if isinstance(X, (str, os.PathLike)):
         name = type(model).__name__
-        raise ValueError(
-            f"X={str(X)!r} is the name of a file, and {name} takes rows here; read the file, and pass its rows"
-        )
+        raise ValueError(f"X={str(X)!r} is a path, but {name} takes only arrays; read the file, and pass its rows")
 
 
 def to_numpy_rows(x: Any) -> Any:
@@ -179,19 +207,20 @@ def refuse_on_cluster(model: Any) -> None:
     if is_precomputed(model.kernel):
         raise ValueError("kernel='precomputed' needs the whole matrix in one place; pass X.compute(), or rows")
     if getattr(model, "center_input", False):
-        raise ValueError("center_input=True is not done on a cluster; pass X - X.mean(axis=0)")
+        raise ValueError("center_input=True is not supported on a cluster; pass X - X.mean(axis=0)")
     if model.scale_input:
-        raise ValueError("scale_input=True is not done on a cluster; pass (X - X.mean(axis=0)) / X.std(axis=0)")
+        raise ValueError("scale_input=True is not supported on a cluster; pass (X - X.mean(axis=0)) / X.std(axis=0)")
     if getattr(model, "fit_inverse_transform", False):
         raise ValueError("fit_inverse_transform=True needs rows in one place; fit a sample of them, X[:n].compute()")
     if getattr(model, "checkpoint", None) is not None:
         raise ValueError(
-            f"checkpoint={model.checkpoint!r} is for fits in one process; a cluster does lost work again by itself"
+            f"checkpoint={model.checkpoint!r} is for fits in one process; a cluster recomputes lost partitions "
+            "automatically"
         )
     if getattr(model, "forget", None) is not None:
-        raise ValueError(f"forget={model.forget!r} needs rows in their order; use partial_fit, partition by partition")
+        raise ValueError(f"forget={model.forget!r} needs rows in order; use partial_fit, partition by partition")
     if model.device not in ("cpu", "auto"):
-        raise ValueError(f"device={model.device!r} is not used on a cluster; pass device='cpu'")
+        raise ValueError(f"device={model.device!r} is not supported on a cluster; pass device='cpu'")
 
 
 # scikit-learn's check of feature names would load a whole Dask collection, and its message cannot name open_source
@@ -226,20 +255,20 @@ def refuse_other_source(model: Any, rows: Rows) -> None:
     """Raise unless a source has the columns that `model` was fitted to."""
     if rows.d != model.n_features_in_:
         raise SourceError(
-            f"{rows.name} has {rows.d} columns, and the model was fitted to {model.n_features_in_}; choose "
-            "them by gramless.open_source(path, columns=[...])"
+            f"{rows.name} has {rows.d} columns, but the model was fitted to {model.n_features_in_}; select "
+            "them with gramless.open_source(path, columns=[...])"
         )
     known = getattr(model, "feature_names_in_", None)
     if known is not None and rows.names is not None and list(known) != list(rows.names):
         apart = next((a, b) for a, b in zip(known, rows.names, strict=True) if a != b)
         raise SourceError(
-            f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}; choose its columns, "
-            "in their order, by gramless.open_source(path, columns=model.feature_names_in_)"
+            f"{rows.name} has the column {apart[1]!r} where the model was fitted to {apart[0]!r}; select its columns, "
+            "in order, with gramless.open_source(path, columns=model.feature_names_in_)"
         )
 
 
 def read_gram(gram: Any) -> Array:
-    """A validated precomputed Gram matrix: square, dense, and symmetric, at least after centring."""
+    """A validated precomputed Gram matrix: square, dense, and symmetric, at least after centering."""
     if scipy.sparse.issparse(gram):
         raise ValueError("kernel='precomputed' needs a dense matrix; pass K.toarray()")
     n, m = gram.shape
@@ -257,7 +286,7 @@ def read_gram(gram: Any) -> Array:
         i, j = where
         raise ValueError(
             f"kernel='precomputed' needs a symmetric matrix: K[{i}, {j}]={gram[i, j]:g} but K[{j}, {i}]={gram[j, i]:g};"
-            " pass (K + K.T) / 2 if that is what you mean"
+            " pass (K + K.T) / 2 if that is intended"
         )
     return _symmetrized(gram)
 

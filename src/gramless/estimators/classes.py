@@ -1,4 +1,4 @@
-"""What both discriminant analyses share: parameters, saved attributes, classes, and their scatter in coordinates."""
+"""Parts common to both discriminant analyses: parameters, saved attributes, classes, and their scatter matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -15,7 +15,7 @@ from gramless.arrays.devices import find_device
 from gramless.data import Block, MemoryRows
 from gramless.discriminants import ClassScatter, Projection, gather_classes, training_coordinates
 from gramless.estimators.checking import FLOATS, read_gram, read_weights, refuse_path, tensor_on, to_numpy_rows
-from gramless.estimators.parameters import KERNEL_CONSTRAINTS, components_asked, kernel_choice
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.fitting import fit
 from gramless.fitting.methods import Plan, methods
 from gramless.fitting.question import Question
@@ -29,7 +29,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     **KERNEL_CONSTRAINTS,
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
     "n_coordinates": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-    "method": [StrOptions({"auto", *methods})],
+    "method": [MethodNames({"auto", *methods})],
 }
 
 #: Attributes of both discriminant analyses that `save` writes.
@@ -54,7 +54,7 @@ def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     weights = read_weights(sample_weight, X)
     classes, labels = np.unique(y[weights > 0], return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y has {len(classes)} class with positive weight; a discriminant needs at least 2")
+        raise ValueError(f"y has {len(classes)} class with positive weight; discriminant analysis needs at least 2")
     everywhere = np.zeros(len(weights), dtype=np.intp)  # the label of a row of weight 0 has no effect
     everywhere[weights > 0] = labels
     return X, classes, everywhere, weights

@@ -24,6 +24,10 @@ def principal_angles(a: Any, b: Any) -> Array:
     -------
     ndarray of shape (min(k_a, k_b),)
 
+    See Also
+    --------
+    subspace_distance : One number for the angles between two models.
+
     Examples
     --------
     >>> import numpy as np
@@ -47,6 +51,11 @@ def subspace_distance(a: Any, b: Any) -> float:
     ----------
     a, b : KernelPCA
         As for :func:`principal_angles`.
+
+    See Also
+    --------
+    principal_angles : Angles between the subspaces of two models.
+    gramless.plots.SubspaceDistanceDisplay : The distance of a stream, batch by batch.
     """
     _refuse_different(a, b)
     return spaces.subspace_distance(_space(a), _space(b))
@@ -56,10 +65,15 @@ def _refuse_different(a: Any, b: Any) -> None:
     for model in (a, b):
         check_is_fitted(model)
     if a.n_features_in_ != b.n_features_in_:
-        raise ValueError(f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: not one space")
+        raise ValueError(
+            f"{a.n_features_in_} columns in one model and {b.n_features_in_} in the other: the feature spaces differ"
+        )
     corners = np.vstack([np.zeros(a.n_features_in_), np.ones(a.n_features_in_)])
     if not np.array_equal(a._fit.scaling(corners), b._fit.scaling(corners)):
-        raise ValueError("center_input=True or scale_input=True moves the rows of each model by its own: not one space")
+        raise ValueError(
+            "with center_input=True or scale_input=True each model transforms its rows differently: the feature spaces "
+            "differ"
+        )
     if a._precomputed or b._precomputed:
         raise ValueError("kernel='precomputed' has no kernel values between the points of two models")
 
@@ -75,16 +89,22 @@ def refuse_to_merge(ours: Any, theirs: Any) -> None:
         check_is_fitted(model)
         if model._fit.scaling:
             asked = model._fit.scaling.parameter
-            raise ValueError(f"{name} has {asked}=True: each model subtracts a mean of its own; merge others")
+            raise ValueError(
+                f"{name} has {asked}=True: each model subtracts its own mean, and such models cannot be merged"
+            )
     if ours.n_features_in_ != theirs.n_features_in_:
-        raise ValueError(f"{ours.n_features_in_} columns here and {theirs.n_features_in_} in other: not one space")
+        raise ValueError(
+            f"{ours.n_features_in_} columns in this model and {theirs.n_features_in_} in other: the feature spaces "
+            "differ"
+        )
     names = [getattr(model, "feature_names_in_", None) for model in (ours, theirs)]
     if names[0] is not None and names[1] is not None:
         for column, (here, there) in enumerate(zip(*names, strict=True)):
             if here != there:
                 raise ValueError(
-                    f"column {column} is {here!r} here and {there!r} in other; fit other to the columns of this model, "
-                    "in their order"
+                    f"column {column} is {here!r} in this model and {there!r} in other; fit other to the columns of "
+                    "this model, "
+                    "in order"
                 )
     left, right = ours._fit.kernel, theirs._fit.kernel
     if left != right:

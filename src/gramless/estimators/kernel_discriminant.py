@@ -28,8 +28,8 @@ class KernelDiscriminantAnalysis(
 ):
     """Linear discriminant analysis in the feature space of a kernel (KLDA).
 
-    Finds the directions along which class means are farthest apart relative to the variance within the classes. This is
-    a generalised symmetric eigenproblem (Raykar & Ankur, section 13), posed in the coordinates of the leading
+    Finds the directions along which class means are farthest apart relative to the within-class variance. This is
+    a generalized symmetric eigenproblem (Raykar & Ankur, section 13), posed in the coordinates of the leading
     components of kernel PCA, so that no N x N matrix is needed beyond what `memory_limit` allows. The classifier models
     classes as Gaussians with a common covariance, as in
     :class:`sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
@@ -39,12 +39,12 @@ class KernelDiscriminantAnalysis(
     n_components : int or None, default=None
         Number of discriminants that `transform` returns, at most ``n_classes - 1``; None: all. `predict` uses all.
     shrinkage : float, "auto" or None, default="auto"
-        Part of the covariance within classes that is replaced by a multiple of the identity; ``"auto"``: Ledoit and
+        Fraction of the within-class covariance that is replaced by a multiple of the identity; ``"auto"``: Ledoit and
         Wolf's estimate of the best; None: no shrinkage.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; None: each class's share of the total weight.
+        Prior probabilities of the classes; None: the weighted class frequencies.
     n_coordinates : int, float or None, default=500
-        Components of kernel PCA to work in: a number, a share of the variance, or None for all.
+        Components of kernel PCA to work in: a number, a fraction of the variance, or None for all.
     kernel, gamma, degree, coef0, kernel_params, method, memory_limit, random_state, n_jobs, device :
         As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``. With a GPU, coordinates and
         scatters are computed on the GPU as well. Torch tensors as input give torch tensors as output.
@@ -56,14 +56,20 @@ class KernelDiscriminantAnalysis(
     shrinkage_ : float
         The shrinkage used.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of each discriminant in the variance between classes, measured relative to the variance within classes.
+        Fraction of the between-class variance along each discriminant, measured relative to the within-class variance.
     n_coordinates_ : int
     method_ : str
     plan_ : Plan
     gamma_ : float
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+
+    See Also
+    --------
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : The same in the input space.
+    BiasedDiscriminantAnalysis : Directions that separate one class from everything else.
+    KernelPCA : Leading components in feature space, exact or by explicit features.
 
     Examples
     --------
@@ -128,7 +134,7 @@ class KernelDiscriminantAnalysis(
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelDiscriminantAnalysis:
-        """Find the discriminants.
+        """Fit the discriminants.
 
         Parameters
         ----------
@@ -137,7 +143,7 @@ class KernelDiscriminantAnalysis(
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence.
+            Non-negative weights. A weight of 2 is equivalent to repeating the row, 0 to omitting it.
 
         Returns
         -------
@@ -165,7 +171,7 @@ class KernelDiscriminantAnalysis(
         return self
 
     def transform(self, X: Any) -> Any:
-        """Coordinates (m, n_components) of rows along the discriminants; the variance within classes is 1."""
+        """Coordinates (m, n_components) of rows along the discriminants; the within-class variance is 1."""
         rows = read_new_rows(self, X)
         return like_given(self._project(rows)[:, : self._n_features_out].astype(rows.dtype, copy=False), X)
 
@@ -196,7 +202,7 @@ class KernelDiscriminantAnalysis(
             return self._projection(rows)
 
     def _read_priors(self, labels: Array, weights: Array, count: int) -> Array:
-        """The given priors, normalised to sum 1; without priors each class's share of the total weight."""
+        """The given priors, normalized to sum to 1; without priors the weighted class frequencies."""
         sizes = np.bincount(labels, weights=weights, minlength=count)
         if self.priors is None:
             return np.asarray(sizes / sizes.sum())

@@ -1,4 +1,4 @@
-"""Independent components by kernels, with the interface of scikit-learn's FastICA."""
+"""Kernel independent component analysis, with the interface of scikit-learn's FastICA."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _FEW = 1000  # rows up to which the paper uses the larger bandwidth
 
 @estimators.register("KernelICA")
 class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Independent component analysis by kernels (Bach & Jordan 2002).
+    """Kernel independent component analysis (Bach & Jordan 2002).
 
-    Rows are whitened and then rotated such that the columns are least dependent. Dependence is measured by canonical
+    Rows are whitened and then rotated to minimize the dependence of the columns. Dependence is measured by canonical
     correlations between functions of the columns. The functions come from the feature space of a kernel and assume
-    nothing of the densities, so that sources of any density can be separated.
+    nothing about the densities, so that sources of any density can be separated.
 
     Parameters
     ----------
     n_components : int, default=None
-        Number of sources; None: the number of columns, or the rank of the centred rows where that is less.
+        Number of sources; None: the number of columns, or the rank of the centered rows where that is smaller.
     contrast : {"kgv", "kcc"}, default="kgv"
-        Kernel generalised variance, or kernel canonical correlation.
+        Kernel generalized variance, or kernel canonical correlation.
     kernel : Kernel, default=None
         A Mercer kernel on scalars. None: a Gaussian kernel as in the paper, with bandwidth 1 for up to 1,000 rows and
         1/2 for more.
@@ -46,33 +46,40 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     whiten : {"unit-variance", False}, default="unit-variance"
         False: the columns are white already, and `n_components` is ignored.
     n_restarts : int, default=3
-        Searches from random rotations besides the first. Two columns need no restarts: all their rotations are tried.
+        Number of additional searches from random rotations. Two columns need no restarts: all their rotations are
+        tried.
     max_iter : int, default=200
-        Most iterations of the joint search.
+        Maximum number of iterations of the joint search.
     tol : float, default=1e-6
-        The joint search ends when no entry of the gradient is larger.
+        Stopping criterion of the joint search: the largest entry of the gradient in absolute value.
     random_state : int, RandomState or None, default=None
-        Same seed, same bits.
+        Seed; an int gives bitwise reproducible results.
     n_jobs : int, default=None
-        Threads; None: all cores.
+        Number of threads; None: all cores.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The sources are ``(X - mean_) @ components_.T``; each source has variance 1. Sources are sorted by their share
-        of the variance of X. The entry of largest modulus in each column of ``mixing_`` is positive.
+        The sources are ``(X - mean_) @ components_.T``; each source has variance 1. Sources are sorted by their
+        fraction of the variance of X. The entry of largest modulus in each column of ``mixing_`` is positive.
     mixing_ : ndarray of shape (n_features, n_components)
         The pseudo-inverse of ``components_``.
     mean_ : ndarray of shape (n_features,)
-        Not there with ``whiten=False``.
+        Not available with ``whiten=False``.
     whitening_ : ndarray of shape (n_components, n_features)
-        Not there with ``whiten=False``.
+        Not available with ``whiten=False``.
     contrast_ : float
         Value of the contrast at the rotation found: the remaining dependence.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+
+    See Also
+    --------
+    sklearn.decomposition.FastICA : Faster, and less accurate for some densities.
+    gramless.independence.amari_error : How far an unmixing matrix is from the right one.
+    KernelPCA : Leading components in feature space, exact or by explicit features.
 
     Examples
     --------
@@ -131,14 +138,14 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelICA:
-        """Find the sources of X.
+        """Fit the unmixing matrix to X.
 
         Parameters
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features)
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts as the row twice, 0 as its absence.
+            A weight of 2 is equivalent to repeating the row, 0 to omitting it.
 
         Returns
         -------
@@ -164,7 +171,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self)
         X = check_array(X, dtype=FLOATS, input_name="X")
         if X.shape[1] != self.mixing_.shape[1]:
-            raise ValueError(f"X of shape {X.shape} given; inverse_transform takes {self.mixing_.shape[1]} columns")
+            raise ValueError(f"X of shape {X.shape} given; inverse_transform expects {self.mixing_.shape[1]} columns")
         mixed: Array = X @ self.mixing_.T.astype(X.dtype)
         return mixed + self.mean_.astype(X.dtype) if self._whitens else mixed
 
@@ -176,7 +183,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _fit(self, X: Any, sample_weight: Any) -> Any:
         """Whiten, find the rotation, and set the attributes; returns the validated rows."""
         if self.whiten is True:
-            raise ValueError("whiten=True is not known; pass 'unit-variance' or False")
+            raise ValueError("whiten=True is invalid; pass 'unit-variance' or False")
         refuse_path(self, X)
         fitted = self.unfitted()
         rows = validate_data(fitted, X, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=2, ensure_min_features=1)
@@ -198,7 +205,7 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         most = min(n, d)
         if self.n_components is not None and self.n_components > most:
             raise ValueError(
-                f"n_components={self.n_components} of {n} rows and {d} columns asked for; pass at most {most}"
+                f"n_components={self.n_components} is too large for {n} rows and {d} columns; pass at most {most}"
             )
         method = "covariance" if d <= n or hasattr(rows, "toarray") else "svd"
         question = Question(FixedKernel(Linear()), self.n_components or most, method=method, keep_rows=False)

@@ -27,7 +27,7 @@ from gramless.clustering import (
 from gramless.data import ClusterRows, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
 from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
-from gramless.estimators.parameters import KERNEL_CONSTRAINTS, kernel_choice
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
 from gramless.features import maps
@@ -59,12 +59,12 @@ class KernelKMeans(
     ----------
     n_clusters : int, default=8
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default="k-means++"
-        How initial centres are drawn: far apart in feature space, or uniformly; or labels to begin with.
+        Initialization of the centers: far apart in feature space, or uniformly at random; or initial labels.
     n_init : int or "auto", default="auto"
-        Number of starts, of which the best is kept; ``"auto"``: 10 for ``init="random"``, 1 otherwise.
+        Number of initializations, of which the best is used; ``"auto"``: 10 for ``init="random"``, 1 otherwise.
     max_iter : int, default=300
     tol : float, default=1e-4
-        Iterations end when the squared movements of the centres sum to less than this share of the variance in feature
+        Convergence: the squared shifts of the centers sum to less than this fraction of the variance in feature
         space.
     kernel, gamma, degree, coef0, kernel_params :
         As in :class:`KernelPCA`; the default is a Gaussian kernel with ``gamma="median"``.
@@ -73,10 +73,10 @@ class KernelKMeans(
         ``"monomials"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"composite"``. ``"auto"``: the cheapest method
         that is accurate enough, see ``plan_``.
     accuracy : float, default=1e-6
-        Error allowed to explicit features: at most about this share of the largest variance in kernel values, and this
-        share of the total variance in the inertia. 0 allows only methods that are exact up to rounding.
+        Tolerated error of explicit features: at most about this fraction of the largest variance in kernel values, and
+        this fraction of the total variance in the inertia. 0 allows only methods that are exact up to rounding.
     memory_limit : int, str or None, default=None
-        Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
+        Memory that `fit` may use in addition to the data: bytes, or a string such as ``"2GB"``. None: half of the free
         memory.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
         ``"cuda"``: sums over the Gram matrix, features and distances on a CUDA GPU (needs the extra ``gpu``);
@@ -84,26 +84,35 @@ class KernelKMeans(
         CPU. Torch tensors as input give torch tensors as output.
     scale_input : bool, default=False
         Subtract the mean of the rows and divide every column by its standard deviation before the kernel is applied, so
-        that columns of different units count alike. The model keeps means and standard deviations.
+        that columns in different units have equal influence. The model stores means and standard deviations.
     random_state : int, RandomState or None, default=None
-        Same seed, same bits. Neither the order of the rows nor the number of threads changes the partition.
+        Seed; an int gives bitwise reproducible results. Neither the order of the rows nor the number of threads changes
+        the partition.
     n_jobs : int, default=None
-        Threads; None: all cores.
+        Number of threads; None: all cores.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
     inertia_ : float
-        Weighted sum of squared distances from the nearest centre, in feature space.
+        Weighted sum of squared distances from the nearest center, in feature space.
     n_iter_ : int
     method_ : str
     plan_ : Plan
     gamma_ : float
     prototype_indices_ : ndarray of shape (n_clusters,)
-        Index of the cluster's row that is nearest to its centre; -1 for an empty cluster.
+        Index of the cluster's row that is nearest to its center; -1 for an empty cluster.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+    fill_values_ : ndarray of shape (n_features,)
+        Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+
+    See Also
+    --------
+    sklearn.cluster.KMeans : k-means in the input space.
+    KernelPCA : Leading components in feature space, exact or by explicit features.
+    select_bandwidth : Choose the bandwidth of a kernel from the rows.
 
     Examples
     --------
@@ -122,7 +131,7 @@ class KernelKMeans(
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "method": [StrOptions({"auto", "tiled", "cuda", *(name for name in maps if not maps[name].leading)})],
+        "method": [MethodNames({"auto", "tiled", "cuda", *(name for name in maps if not maps[name].leading)})],
         "accuracy": [Interval(Real, 0, 1, closed="left")],
         "scale_input": ["boolean"],
     }
@@ -130,6 +139,7 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
+        "fill_values_": np.ndarray,
         **dict.fromkeys(
             ("_weights", "_prototype_rows", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray
         ),
@@ -181,7 +191,7 @@ class KernelKMeans(
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
-        """Find the clusters of X.
+        """Compute kernel k-means clustering.
 
         Parameters
         ----------
@@ -191,7 +201,8 @@ class KernelKMeans(
             local cluster started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence; rows of weight 0 get a label.
+            Non-negative weights. A weight of 2 is equivalent to repeating the row, 0 to omitting it; rows of weight 0
+            get a label.
 
         Returns
         -------
@@ -223,7 +234,7 @@ class KernelKMeans(
         return like_given(self.fit(X, sample_weight=sample_weight).labels_, X)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and return the distances (n_samples, n_clusters) of X from the centres."""
+        """Fit, and return the distances (n_samples, n_clusters) of X from the centers."""
         self.fit(X, sample_weight=sample_weight)
         if library_of(X) is not None:
             return self.transform(X)
@@ -232,7 +243,7 @@ class KernelKMeans(
             return like_given(Distances(self._model, self._scaling)(self.X_fit_, known), X)
 
     def predict(self, X: Any) -> Any:
-        """Number of the nearest centre of each row: (m,).
+        """Index of the nearest center of each row: (m,).
 
         Parameters
         ----------
@@ -243,13 +254,13 @@ class KernelKMeans(
         return applied(self, X, Labels(Nearest(self._model, self._scaling)), None)
 
     def transform(self, X: Any) -> Any:
-        """Distances (m, n_clusters) from the centres, in feature space; X may be a path or source."""
+        """Distances (m, n_clusters) from the centers, in feature space; X may be a path or source."""
         check_is_fitted(self)
         self._refuse_given("transform")
         return applied(self, X, Distances(self._model, self._scaling), self.n_clusters)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The inertia of X with the centres found, times -1; X may be a path or source."""
+        """The inertia of X with the centers found, times -1; X may be a path or source."""
         check_is_fitted(self)
         self._refuse_given("score")
         squares = applied(self, X, Squares(self._model, self._scaling), None)
@@ -260,12 +271,12 @@ class KernelKMeans(
         return -float(weights @ squares)
 
     def prototypes(self, method: str = "preimage") -> Any:
-        """A point of the input space for each cluster: a centre in feature space may have no exact pre-image.
+        """A point of the input space for each cluster: a center in feature space may have no exact pre-image.
 
         Parameters
         ----------
         method : {"preimage", "nearest"}
-            ``"preimage"``: the point whose image is nearest to the centre, by descent from the nearest row and from the
+            ``"preimage"``: the point whose image is nearest to the center, by descent from the nearest row and from the
             mean of the cluster's rows. ``"nearest"``: the nearest of the cluster's rows, not necessarily optimal
             (Vasconcelos).
 
@@ -275,7 +286,7 @@ class KernelKMeans(
         """
         check_is_fitted(self)
         if method not in ("preimage", "nearest"):
-            raise ValueError(f"method={method!r} is not known; pass 'preimage' or 'nearest'")
+            raise ValueError(f"method={method!r} is invalid; pass 'preimage' or 'nearest'")
         self._refuse_given("prototypes")
         if (self.prototype_indices_ < 0).any():
             raise ValueError("some clusters are empty and have no prototype; fit with a smaller n_clusters")
@@ -283,7 +294,9 @@ class KernelKMeans(
         if method == "nearest":
             return self.X_fit_[self.prototype_indices_] if rows is None else rows
         if rows is not None:
-            raise ValueError("a pre-image needs the training rows, which are not here; pass method='nearest'")
+            raise ValueError(
+                "a pre-image needs the training rows, which this model does not have; pass method='nearest'"
+            )
         if scipy.sparse.issparse(self.X_fit_):
             raise ValueError("a pre-image of sparse rows is dense; fit X.toarray(), or pass method='nearest'")
         with use_threads(self.n_jobs):
@@ -341,17 +354,18 @@ class KernelKMeans(
         self.prototype_indices_ = nearest_members(found.labels, found.distances2, self._weights, self.n_clusters)
         if parted is None:
             self.X_fit_ = rows.whole().original
-        else:  # rows stay on the cluster, except those nearest to the centres
+        else:  # rows stay on the cluster, except those nearest to the centers
             self._prototype_rows = parted.view[np.maximum(self.prototype_indices_, 0)]
         occupied = int((self.prototype_indices_ >= 0).sum())
         if occupied < self.n_clusters:
             warn(
-                f"{occupied} distinct clusters found, n_clusters={self.n_clusters}: X may repeat its rows",
+                f"{occupied} distinct clusters found, fewer than n_clusters={self.n_clusters}: X may contain "
+                "duplicate rows",
                 ConvergenceWarning,
             )
         elif not found.converged:
             warn(
-                f"the centres still moved after max_iter={self.max_iter} iterations; raise max_iter or tol",
+                f"KernelKMeans did not converge in max_iter={self.max_iter} iterations; increase max_iter or tol",
                 ConvergenceWarning,
             )
 
@@ -376,7 +390,7 @@ class KernelKMeans(
 
 
 def _read_start(init: Any, n: int, k: int) -> Any:
-    """The start for `k` clusters of `n` rows: the name of a way to draw initial centres, or validated labels (n,)."""
+    """The start for `k` clusters of `n` rows: the name of an initialization method, or validated labels (n,)."""
     if isinstance(init, str):
         return init
     labels = np.asarray(init)
@@ -392,7 +406,7 @@ def _read_start(init: Any, n: int, k: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest centre of each row; a class, like the next two, so that it can be pickled for workers."""
+    """The nearest center of each row; a class, like the next two, so that it can be pickled for workers."""
 
     model: CenterModel
     scaling: Scaling
@@ -403,7 +417,7 @@ class Nearest:
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Distances from the centres, in the precision of the rows."""
+    """Distances from the centers, in the precision of the rows."""
 
     model: CenterModel
     scaling: Scaling
@@ -414,7 +428,7 @@ class Distances:
 
 @dataclass(frozen=True, eq=False)
 class Squares:
-    """Squared distances from the nearest centre."""
+    """Squared distances from the nearest center."""
 
     model: CenterModel
     scaling: Scaling

@@ -28,7 +28,7 @@ from gramless.estimators import preimages
 from gramless.estimators.applying import applied
 from gramless.estimators.checking import like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
-from gramless.estimators.parameters import KERNEL_CONSTRAINTS, components_asked, kernel_choice
+from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
@@ -36,9 +36,12 @@ from gramless.fitting import Fit
 from gramless.fitting.methods import Plan, State, methods
 from gramless.fitting.model import Model
 from gramless.fitting.question import Question
-from gramless.kernels import is_precomputed
+from gramless.kernels import Kernel, is_precomputed
 from gramless.persistence.classes import ROWS
 from gramless.spaces import Eigenspace, RidgePreimage, RowSample
+
+#: Parameters that the state of a stream belongs to.
+_SETTLED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "domain", "center_input", "scale_input")
 
 
 def _can_stream(model: KernelPCA) -> bool:
@@ -49,11 +52,11 @@ def _can_stream(model: KernelPCA) -> bool:
     elif model.center_input and not model.scale_input:
         reason = "center_input=True needs all rows at once"
     elif model.scale_input and not (hasattr(model, "_fit") and model._fit.scaling):
-        reason = "scale_input=True takes the scale from a first fit, which partial_fit then goes on from"
+        reason = "scale_input=True takes the scale from a first fit, which partial_fit can then continue"
     elif model.method != "auto" and model.method in methods and not methods[model.method].streams:
         reason = f"method={model.method!r} needs all rows at once"
     if reason:
-        raise AttributeError(f"KernelPCA has no partial_fit here: {reason}; use fit")
+        raise AttributeError(f"partial_fit is not available: {reason}; use fit")
     return True
 
 
@@ -75,18 +78,18 @@ class KernelPCA(
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Number of components; a float in (0, 1): as many as capture that share of the exact total variance;
+        Number of components; a float in (0, 1): as many as explain that fraction of the exact total variance;
         None: all with an eigenvalue above 0.
     kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed"}, Kernel or callable, \
 default="linear"
         scikit-learn's names, an object from :mod:`gramless.kernels`, or a function of two rows. ``"laplacian"`` is
-        scikit-learn's ``laplacian_kernel``, a kernel of Manhattan distances.
+        scikit-learn's ``laplacian_kernel``, a function of the Manhattan distance.
     gamma : float, "scale", "median", "preimage", "gap" or None, default=None
         For rbf, laplacian, poly and sigmoid. None: 1 / n_features; ``"scale"``: 1 / (n_features * X.var());
         ``"median"``: the sigma of rbf is the median Euclidean distance between points, and 1 / gamma of laplacian is
         the median Manhattan distance; ``"preimage"``, ``"gap"``: the best of thirteen candidates by the error of
         held-out pre-images or by the gap after the last eigenvalue, see :func:`gramless.select_bandwidth`. A `gamma` by
-        name warns (``DominantColumnWarning``) where one column makes more than 95 % of the squared distances.
+        name warns (``DominantColumnWarning``) where one column accounts for more than 95 % of the squared distances.
     degree : float, default=3
         For poly.
     coef0 : float, default=1
@@ -94,17 +97,18 @@ default="linear"
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
     alpha : float, default=1.0
-        Ridge parameter of the inverse transform.
+        Ridge parameter of the inverse transform. 0 is possible where the kernel matrix of the components determines the
+        regression in double precision; elsewhere `fit` raises a ``LinAlgError``.
     fit_inverse_transform : bool, default=False
-        Learn the inverse transform, by ridge regression of the rows on their components. Streams, and models without
-        their training rows, keep a sample of at most 4096 rows for this.
+        Learn the inverse transform, by kernel ridge regression of the rows on their scores; `denoise` does not need it.
+        Streams, and models without their training rows, store a sample of at most 4096 rows for this.
     eigen_solver : str, default="auto"
         scikit-learn's ``"dense"``, ``"arpack"``, ``"randomized"``, or any name in ``gramless.eigen.solvers``.
     tol : float, default=0
-        Every kept pair of the exact centred operator satisfies ``norm(K v - l v) <= tol * l_1``.
+        Every eigenpair of the exact centered operator satisfies ``norm(K v - l v) <= tol * l_1``.
         0 means 1e-10 (1e-5 for float32), with two exceptions, which ``plan_`` explains: 1e-8 where that takes a quarter
         of the time or less; and, where a fit would take more than ten minutes, the smallest residual (at most 1e-3)
-        that can be had in a tenth of that and within five minutes, with a :class:`LongFitWarning`.
+        achievable in a tenth of that and within five minutes, with a :class:`LongFitWarning`.
         For ``eigen_solver="arpack"``, `tol` is passed on unchanged.
     max_iter : int, default=None
         Limit on iterations of an iterative solver.
@@ -113,11 +117,11 @@ default="linear"
     remove_zero_eig : bool, default=False
         Drop components of eigenvalue 0; always done when ``n_components=None``.
     random_state : int, RandomState or None, default=None
-        Same seed, same bits.
+        Seed; an int gives bitwise reproducible results.
     copy_X : bool, default=True
         Whether to keep a copy of X rather than X itself.
     n_jobs : int, default=None
-        Threads; None: all cores.
+        Number of threads. None: all cores, where scikit-learn uses one; pass 1 inside of ``GridSearchCV(n_jobs=-1)``.
     method : str, default="auto"
         The method: ``"monomials"``, ``"normalized"``, ``"taylor"``, ``"fourier"``, ``"landmarks"``, ``"sampled"``,
         ``"composite"`` (explicit features), ``"tiled"``, ``"sparse"``, ``"dense"`` (products with the Gram matrix),
@@ -125,27 +129,27 @@ default="linear"
         cosine kernel, sparse rows). ``"auto"`` takes the cheapest method that reaches `tol` within `memory_limit`; see
         ``plan_``.
     memory_limit : int, str or None, default=None
-        Memory that `fit` may take on top of the data: bytes, or a string such as ``"2GB"``. None: half of the free
+        Memory that `fit` may use in addition to the data: bytes, or a string such as ``"2GB"``. None: half of the free
         memory.
     center_input : bool, default=False
         Subtract the mean of the rows before the kernel is applied (Raykar & Ankur, section 4, step 2). Centring changes
-        the result for kernels of the dot product.
+        the result for dot-product kernels.
     scale_input : bool, default=False
         Subtract the mean of the rows and divide every column by its standard deviation before the kernel is applied, so
-        that columns of different units count alike. The model keeps means and standard deviations: `transform`,
-        pre-images and later batches use them.
+        that columns in different units have equal influence. The model stores means and standard deviations:
+        `transform`, pre-images and later batches use them.
     domain : pair of array-like of shape (n_features,), default=None
-        (low, high): a box that holds all rows, including rows of later batches, in the units of X even with
+        (low, high): a box that contains all rows, including rows of later batches, in the units of X even with
         `scale_input` or `center_input`. The box lets `partial_fit` use the Taylor and Fourier maps, which need one;
         rows outside the box raise an error.
     device : {"cpu", "cuda", "auto", "torch"}, default="cpu"
         ``"cuda"``: products, blocks, features, their moments and projections on a CUDA GPU (needs the extra ``gpu``);
         ``"auto"``: on a GPU where there is one and the plan finds it cheaper; ``"torch"``: the same computation with
-        torch on the CPU. Torch tensors given to `fit` and `transform` give torch tensors back.
+        torch on the CPU. Torch tensors as input give torch tensors as output.
     keep_data : bool, default=True
-        Whether to keep ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need the rows.
+        Whether to store ``X_fit_``, and with it ``eigenvectors_``. Methods with explicit features do not need the rows.
     max_support : int, default=None
-        Most rows that a stream of `partial_fit` without explicit features may keep. None: all rows, so that memory
+        Maximum number of rows that `partial_fit` without explicit features may store. None: all rows, so that memory
         grows with the stream.
     forget : float, default=None
         Half-life in rows: the weight of a row is ``2 ** (-age / forget)``, where its age is the number of later rows,
@@ -157,19 +161,19 @@ default="linear"
         rows are read in blocks, even from an array. Methods without explicit features cannot resume, and raise a
         ``CheckpointWarning``.
     time_limit : float or str, default=None
-        Seconds that `fit` may take, or a string such as ``"90s"`` or ``"5min"``. The plan takes the smallest tolerance,
-        from `tol` on, that its estimate allows in this time; an iteration that is not done by then stops, and is
-        certified as it stands. A limit that no method meets is an error, which says what the least is.
+        Maximum run time of `fit` in seconds, or a string such as ``"90s"`` or ``"5min"``. The plan takes the smallest
+        tolerance, from `tol` on, that its estimate allows in this time; an iteration that has not converged by then
+        stops, and is certified as it stands. A limit that no method meets is an error, which states the minimum.
     verbose : int, default=0
         1: a fit that takes longer than two seconds shows its progress on stderr: passes over the Gram matrix and the
-        largest residual beside `tol`, or rows read; time elapsed, and an estimate of the time left. 2: a line at every
-        pass. The result is bitwise the same. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) get the same
-        information.
+        largest residual compared with `tol`, or rows read; time elapsed, and an estimate of the time left. 2: a line at
+        every pass. The result is bitwise the same. scikit-learn's callbacks (``set_callbacks``, from 1.9 on) get the
+        same information.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (k,)
-        Eigenvalues of the centred Gram matrix, descending.
+        Eigenvalues of the centered Gram matrix, in decreasing order.
     eigenvectors_ : ndarray of shape (n_samples, k)
         Orthonormal eigenvectors of the centred Gram matrix; the entry of largest modulus of each is positive (among
         10,000 evenly spaced rows, where there are more). Methods with explicit features compute the eigenvectors on
@@ -177,15 +181,15 @@ default="linear"
     explained_variance_ : ndarray of shape (k,)
         ``eigenvalues_`` divided by the total weight.
     explained_variance_ratio_ : ndarray of shape (k,)
-        Ratios to the exact total variance, which includes the components not kept.
+        Fraction of the exact total variance, which includes the discarded components.
     certificate_ : Certificate
-        For each component, an interval that holds the true eigenvalue, and a bound on the angle.
+        For each component, an interval that contains the true eigenvalue, and a bound on the angle.
     plan_ : Plan
         The chosen method, and the estimated cost of all methods.
     method_ : str
         The method that ran.
     passes_ : int
-        Sweeps over the Gram matrix.
+        Number of passes over the Gram matrix.
     X_fit_ : {ndarray, CSR} of shape (n_samples, n_features)
     gamma_ : float
     dual_coef_ : ndarray of shape (n_samples, n_features)
@@ -193,9 +197,22 @@ default="linear"
         regression uses at most 1000 landmarks among the components.
     X_transformed_fit_ : ndarray of shape (n_samples, k)
         With ``fit_inverse_transform=True``; the components that ``dual_coef_`` belongs to.
+    n_components_ : int
+        Number of components.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+    fill_values_ : ndarray of shape (n_features,)
+        Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+
+    See Also
+    --------
+    sklearn.decomposition.KernelPCA : The same interface, with the Gram matrix in memory.
+    select_bandwidth : Choose the bandwidth of a kernel from the rows.
+    KernelKMeans : Clusters in feature space.
+    KernelDiscriminantAnalysis : Directions that separate classes.
+    subspace_distance : One number for the angles between two models.
+    load : Load a model that was saved.
 
     Examples
     --------
@@ -225,7 +242,7 @@ default="linear"
         "iterated_power": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
         "remove_zero_eig": ["boolean"],
         "copy_X": ["boolean"],
-        "method": [StrOptions({"auto", *methods})],
+        "method": [MethodNames({"auto", *methods})],
         "center_input": ["boolean"],
         "scale_input": ["boolean"],
         "domain": ["array-like", None],
@@ -304,9 +321,32 @@ default="linear"
         """As in scikit-learn, which reads the signature at every call: a tenth of the time of a small fit."""
         return list(super()._get_param_names())
 
+    def set_params(self, **params: Any) -> KernelPCA:
+        """Set parameters. Those that define the kernel or the features take effect with the next `fit`.
+
+        A model that is fitted already cannot be continued by `partial_fit` after that, because its state belongs to the
+        parameters before.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        KernelPCA
+            This estimator.
+        """
+        before = {name: getattr(self, name) for name in _SETTLED}
+        super().set_params(**params)
+        if hasattr(self, "_fit"):
+            changed = {name: value for name, value in before.items() if not _equal(value, getattr(self, name))}
+            began = {**changed, **getattr(self, "_began", {})}
+            self._began = {name: value for name, value in began.items() if not _equal(value, getattr(self, name))}
+        return self
+
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Find the leading components of X.
+        """Fit the model to X.
 
         Parameters
         ----------
@@ -317,8 +357,8 @@ default="linear"
             client's cluster or on a local cluster started for the call.
         y : ignored
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            Non-negative weights. A weight of 2 counts as the row twice, 0 as its absence. A string names the column of
-            weights, in a source with column names.
+            Non-negative weights. A weight of 2 is equivalent to repeating the row, 0 to omitting it. A string names the
+            column of weights, in a source with column names.
 
         Returns
         -------
@@ -330,22 +370,24 @@ default="linear"
             fitted = copy.copy(self)
             with self._rows(fitted, X, sample_weight, question.count) as rows:
                 fitted._fit = fitting.fit(question, rows)
+        fitted.__dict__.pop("_began", None)
         return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
-        """Add a batch of rows: the model is that of all rows so far, and `transform` may be called at any time.
+        """Incremental fit on a batch of rows: the model of all rows so far; `transform` may be called at any time.
 
-        What a stream keeps depends on the kernel (see ``plan_``). Moments of explicit features give the same model for
+        What a stream stores depends on the kernel (see ``plan_``). Moments of explicit features give the same model for
         batches in any order: exactly for polynomial kernels, and with ``domain=`` for Gaussian and Matern kernels in
         few dimensions. Otherwise the eigenspace of each batch is merged with the eigenspace of all earlier batches, on
         the rows seen or, with ``max_support=``, on a limited number of rows. For a kernel that is not positive
-        semidefinite, the stream keeps its rows, and solves the eigenproblem when the model is needed. The model is that
-        of a `fit` up to the signs of its components. A `gamma` by name is computed from the first batch.
+        semidefinite, the stream stores its rows, and solves the eigenproblem when the model is needed. The model is
+        that of a `fit` up to the signs of its components. A `gamma` given as a string is computed from the first batch,
+        which must have at least 30 rows then.
 
         A fitted model can be continued. After a fit by products with the Gram matrix, the eigenproblem of its rows is
-        first solved again, for as many directions as a stream keeps, which takes once or twice the time of the fit.
+        first solved again, for as many directions as a stream maintains, which takes once or twice the time of the fit.
         Where that is more than ten minutes, an ``UncertifiedWarning`` says that the intervals of the certificate will
         be wide.
 
@@ -363,6 +405,7 @@ default="linear"
             This estimator, ready to transform.
         """
         before = getattr(self, "_fit", None)
+        _refuse_changed(self)
         with at_work(self, X, y, sample_weight) as callbacks:
             fitted = copy.copy(self)
             with self._batch(fitted, X, sample_weight) as rows:
@@ -388,13 +431,12 @@ default="linear"
             This estimator, as if it had never seen these rows.
         """
         if self.forget is not None:
-            raise ValueError(
-                f"forget={self.forget!r} has changed the weights of old rows: they cannot be taken out again"
-            )
+            raise ValueError(f"forget={self.forget!r} has changed the weights of old rows: they cannot be removed")
         if self.fit_inverse_transform:
-            raise ValueError("fit_inverse_transform=True keeps a sample of the rows: they cannot be taken out again")
+            raise ValueError("fit_inverse_transform=True stores a sample of the rows: they cannot be removed")
         if not hasattr(self, "_fit"):
-            raise ValueError("there are no rows to take out: call partial_fit first")
+            raise ValueError("there are no rows to remove: call partial_fit first")
+        _refuse_changed(self)
         fitted = copy.copy(self)
         with use_threads(self.n_jobs), self._batch(fitted, X, sample_weight) as rows:
             fitted._fit = fitting.shrunk(self._question(), self._fit, rows)
@@ -420,6 +462,8 @@ default="linear"
         ValueError
             If the two models cannot be merged; the message names the difference.
         """
+        _refuse_changed(self)
+        _refuse_changed(other)
         refuse_to_merge(self, other)
         merged = copy.copy(self)
         with use_threads(self.n_jobs):
@@ -427,7 +471,7 @@ default="linear"
         return merged
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and return the components of X: (n_samples, k)."""
+        """Fit, and return the scores of X: (n_samples, k)."""
         self.fit(X, sample_weight=sample_weight)
         if library_of(X) is not None or self._fit.x is None:
             return self.transform(X)
@@ -435,7 +479,7 @@ default="linear"
             return like_given(fitting.in_precision(self._fit.scores(), self._fit.x), X)
 
     def transform(self, X: Any, out: Any = None) -> Any:
-        """Project rows on the components, block by block.
+        """Project rows onto the components, block by block.
 
         Parameters
         ----------
@@ -453,7 +497,7 @@ default="linear"
         return applied(self, X, self._finished().projection(), self._n_features_out, out)
 
     def plan(self, X: Any, sample_weight: Any = None) -> Plan:
-        """The cost of each method for X, and the method that `fit` would take; runs no fit, changes no attribute.
+        """The estimated cost of each method for X, and the method that `fit` would choose; nothing is fitted.
 
         Parameters
         ----------
@@ -485,7 +529,7 @@ default="linear"
         found = self._finished()
         kept = len(found.eigenvalues)
         if not isinstance(k, Integral) or not 1 <= k <= kept:
-            raise ValueError(f"k={k!r} components asked of a model with {kept}; pass 1 to {kept}")
+            raise ValueError(f"k={k!r} is invalid for a model with {kept} components; pass 1 to {kept}")
         smaller = copy.copy(self)
         smaller.n_components = int(k)
         smaller._fit = replace(found, model=found.finished.truncated(int(k)), preimage=None)
@@ -494,18 +538,19 @@ default="linear"
         return smaller
 
     def inverse_transform(self, X: Any, *, method: str = "ridge") -> Array:
-        """Inputs whose components are near X.
+        """Transform scores back to the input space (pre-images).
 
         Parameters
         ----------
         X : array-like of shape (m, k)
-            Components.
-        method : {"ridge", "fixed_point", "distances"}, default="ridge"
-            ``"ridge"``: kernel ridge regression of the rows on their components, as in scikit-learn; needs
-            ``fit_inverse_transform=True``. ``"fixed_point"``: the input whose image is nearest (Mika et al. 1999), for
-            kernels of the distance; rows for which the iteration does not converge fall back to ``"distances"`` with a
-            :class:`~gramless.errors.PreimageWarning`. ``"distances"``: from distances to the nearest training points
-            (Kwok & Tsang 2004), for kernels of the distance.
+            Scores.
+        method : {"auto", "ridge", "fixed_point", "distances"}, default="ridge"
+            ``"ridge"``: kernel ridge regression of the rows on their scores, as in scikit-learn; needs
+            ``fit_inverse_transform=True``. ``"auto"``: the input whose image is nearest, for every kernel: exact for
+            linear and cosine, ``"fixed_point"`` for radial kernels, gradient descent for the others.
+            ``"fixed_point"``: the iteration of Mika et al. (1999), for radial kernels; rows for which it does
+            not converge fall back to ``"distances"`` with a :class:`~gramless.errors.PreimageWarning`. ``"distances"``:
+            from distances to the nearest training points (Kwok & Tsang 2004), for radial kernels.
 
         Returns
         -------
@@ -514,14 +559,14 @@ default="linear"
         check_is_fitted(self)
         return preimages.inverse(self, X, method)
 
-    def denoise(self, X: Any, *, method: str = "ridge") -> Array:
-        """Pre-images of the projections of rows on the components: what the components do not capture is removed.
+    def denoise(self, X: Any, *, method: str = "auto") -> Array:
+        """Denoise rows: the pre-images of their projections onto the components.
 
         Parameters
         ----------
         X : array-like of shape (m, n_features)
-        method : {"ridge", "fixed_point", "distances"}, default="ridge"
-            As for `inverse_transform`; the fixed point starts from the row itself.
+        method : {"auto", "ridge", "fixed_point", "distances"}, default="auto"
+            As for `inverse_transform`; iterations start from the row itself.
 
         Returns
         -------
@@ -529,17 +574,17 @@ default="linear"
         """
         return preimages.denoised(self, read_new_rows(self, X), method)
 
-    def reconstruction_error(self, X: Any, *, space: str = "feature", method: str = "ridge") -> Array:
-        """How much of each row the kept components lose.
+    def reconstruction_error(self, X: Any, *, space: str = "feature", method: str = "auto") -> Array:
+        """Reconstruction error of each row, for anomaly and novelty detection.
 
         Parameters
         ----------
         X : {array-like, CSR} of shape (m, n_features)
         space : {"feature", "input"}, default="feature"
-            ``"feature"``: squared distance of phi(x) from the span of the kept components (Welling, eq. 5). It needs no
-            pre-image; over the training rows the errors sum to the eigenvalues that were not kept. ``"input"``: squared
+            ``"feature"``: squared distance of phi(x) from the span of the components (Welling, eq. 5). It needs no
+            pre-image; over the training rows the errors sum to the discarded eigenvalues. ``"input"``: squared
             distance between x and ``denoise(x)``, which allows a comparison of kernels.
-        method : {"ridge", "fixed_point", "distances"}, default="ridge"
+        method : {"auto", "ridge", "fixed_point", "distances"}, default="auto"
             Method of the pre-image, with ``space="input"``.
 
         Returns
@@ -551,9 +596,9 @@ default="linear"
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the mean reconstruction error of X, for cross-validation: higher is better.
 
-        With ``fit_inverse_transform=True`` the error is measured in the input space, which allows a comparison of
-        kernels and their parameters. Otherwise it is measured in feature space, which only allows a comparison of
-        models with the same kernel.
+        With ``fit_inverse_transform=True`` the error is that of the inverse transform in the input space, which allows
+        a comparison of kernels and their parameters. Otherwise it is measured in feature space, which only allows a
+        comparison of models with the same kernel.
 
         Parameters
         ----------
@@ -565,15 +610,16 @@ default="linear"
         -------
         float
         """
-        errors = self.reconstruction_error(X, space="input" if self.fit_inverse_transform else "feature")
+        space = "input" if self.fit_inverse_transform else "feature"
+        errors = self.reconstruction_error(X, space=space, method="ridge")
         weights = _check_sample_weight(sample_weight, errors[:, None], dtype=np.float64)
         return -float(np.average(errors, weights=weights))
 
     def preimage_error(self, scores: Any, X: Any) -> Array:
         """Squared distance in feature space between points given by their components and the images of rows.
 
-        The error is 0 for an exact pre-image. Where it is large beside ``reconstruction_error``, the point in feature
-        space has no exact pre-image (Fasel, slide 23).
+        The error is 0 for an exact pre-image. Where it is large compared with ``reconstruction_error``, the point in
+        feature space has no exact pre-image (Fasel, slide 23).
 
         Parameters
         ----------
@@ -591,6 +637,7 @@ default="linear"
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
+        "fill_values_": np.ndarray,
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
         "gamma_": float,
@@ -614,6 +661,7 @@ default="linear"
             "_weights": fit.weights,
             "_input_mean": fit.scaling.mean,
             "_input_scale": fit.scaling.scale,
+            "fill_values_": getattr(self, "fill_values_", None),
             "_preimage": fit.preimage,
             "_sample": fit.sample,
             "gamma_": fit.gamma,
@@ -636,6 +684,8 @@ default="linear"
         model, state = values.get("_fitted"), values.get("_stream")
         if model is None and state is None:
             raise ValueError("there is neither a model nor a stream")
+        if "fill_values_" in values:
+            self.fill_values_ = values["fill_values_"]
         self._fit = Fit(
             plan=values["plan_"],
             gamma=values["gamma_"],
@@ -654,12 +704,12 @@ default="linear"
 
     @property
     def eigenvalues_(self) -> Array:
-        """Eigenvalues of the centred Gram matrix (k,), descending."""
+        """Eigenvalues of the centered Gram matrix (k,), descending."""
         return self._finished().eigenvalues
 
     @property
     def eigenvectors_(self) -> Array:
-        """Eigenvectors of the centred Gram matrix (n_samples, k), computed on first access."""
+        """Eigenvectors of the centered Gram matrix (n_samples, k), computed on first access."""
         found: Fit | None = getattr(self, "_fit", None)
         if found is None or found.x is None or found.weights is None:
             raise AttributeError(
@@ -678,17 +728,17 @@ default="linear"
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Ratios (k,) to the exact total variance, which includes the components not kept."""
+        """Fraction (k,) of the exact total variance, which includes the discarded components."""
         return self._finished().ratios
 
     @property
     def certificate_(self) -> Certificate:
-        """For each component, an interval that holds the true eigenvalue, and a bound on the angle."""
+        """For each component, an interval that contains the true eigenvalue, and a bound on the angle."""
         return self._finished().finished.certificate
 
     @property
     def passes_(self) -> int:
-        """Sweeps over the Gram matrix."""
+        """Number of passes over the Gram matrix."""
         return self._finished().finished.passes
 
     @property
@@ -711,7 +761,7 @@ default="linear"
         """Training rows (n_samples, n_features)."""
         found = self._known().x
         if found is None:
-            raise AttributeError("X_fit_ is not kept: keep_data=False, a stream, or rows that were read in blocks")
+            raise AttributeError("X_fit_ is not stored: keep_data=False, a stream, or rows that were read in blocks")
         return found
 
     @property
@@ -749,21 +799,26 @@ default="linear"
         return found
 
     def _learnt(self) -> tuple[RidgePreimage, Any]:
-        """The inverse transform and the dtype of its attributes; raises an AttributeError where it was not learnt."""
+        """The inverse transform and the dtype of its attributes; raises an AttributeError where it was not fitted."""
         found = self._known()
         if found.preimage is None:
-            raise AttributeError("the inverse transform was not learnt: set fit_inverse_transform=True, and fit")
+            raise AttributeError("the inverse transform was not fitted: set fit_inverse_transform=True, and fit")
         rows = found.x if found.sample is None else found.sample.rows
         return found.preimage, rows.dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fit")
 
-    # ----------------------------------------------------------------------------------------------- what is asked for
+    # ----------------------------------------------------------------------------------------------- the request
 
     def _question(self) -> Question:
         """The question that the parameters pose."""
         precomputed = is_precomputed(self.kernel)
+        if isinstance(self.gamma, str) and isinstance(self.kernel, Kernel):
+            raise ValueError(
+                f"gamma={self.gamma!r} chooses the bandwidth of kernels given by name, and {self.kernel} has one; "
+                f"pass kernel=gramless.select_bandwidth(X, {self.kernel}, {self.gamma!r}).kernel"
+            )
         moves = "scale" if self.scale_input else "center" if self.center_input else ""
         asked = self.tol > 0 or self.eigen_solver == "arpack"
         return Question(
@@ -822,5 +877,22 @@ default="linear"
         return tags
 
     @property
-    def _n_features_out(self) -> int:
+    def n_components_(self) -> int:
+        """Number of components."""
         return len(self._finished().eigenvalues)
+
+    _n_features_out = n_components_
+
+
+def _refuse_changed(model: KernelPCA) -> None:
+    """Raise where `set_params` has changed what the state of the fitted model belongs to."""
+    for name, value in getattr(model, "_began", {}).items():
+        raise ValueError(
+            f"{name}={getattr(model, name)!r} was set after the model was fitted with {name}={value!r}, and takes "
+            f"effect with the next fit; set {name} back to continue, or begin a new stream with clone(model)"
+        )
+
+
+def _equal(first: Any, second: Any) -> bool:
+    """Whether two values of a parameter are the same; arrays are compared by their elements."""
+    return first is second or bool(np.array_equal(first, second))

@@ -26,8 +26,18 @@ KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+class MethodNames(StrOptions):  # type: ignore[misc]
+    """Names of methods; the message says what methods of other libraries are called here."""
+
+    def __str__(self) -> str:
+        return (
+            f"{super().__str__()} ('landmarks' is the Nyström method; random Fourier features are not offered, as "
+            "'fourier' and 'landmarks' are more accurate for the same time)"
+        )
+
+
 def components_asked(wanted: float | None) -> dict[str, Any]:
-    """Fields of a question from a number of components, a share of the variance, or None for all components."""
+    """Fields of a question from a number of components, a fraction of the variance, or None for all components."""
     whole = isinstance(wanted, Integral)
     return {
         "count": int(wanted) if wanted is not None and whole else 0,

@@ -1,4 +1,4 @@
-"""Observers of a fit: the line that `verbose` asks for, and scikit-learn's callbacks."""
+"""Observers of a fit: the line shown with `verbose`, and scikit-learn's callbacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Callbacks(Silent):
     model : estimator
         A CallbackSupportMixin.
     told : dict
-        X, y and metadata, passed to the callbacks at the begin and the end of the fit.
+        X, y and metadata, passed to the callbacks at the beginning and the end of the fit.
     """
 
     def __init__(self, model: Any, told: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from gramless.errors import FormatError
 from gramless.kernels import Kernel
 from gramless.persistence import Decoder, Encoder, read_file, write_file
 from gramless.persistence.consistency import CLASSWISE, WIDTHS
+from gramless.persistence.outputs import check_model_output
 from gramless.registry import Registry
 
 _FIELDS = (
@@ -24,7 +25,7 @@ _FIELDS = (
     *("kernel", "certificate", "parameters", "attributes"),
 )
 
-#: Estimators that files may hold, by their names in the file.
+#: Estimators that files may contain, by their names in the file.
 estimators: Registry[type[Any]] = Registry("estimator")
 
 
@@ -61,17 +62,20 @@ class Saving:
         ----------
         path : str or Path
             The file has arrays in the safetensors layout, all else as JSON in its header, and a checksum of its
-            content. An existing file is replaced in one step.
+            content. An existing model is replaced in one step.
 
         Raises
         ------
+        FileExistsError
+            If there is a file that is not a model of gramless.
         TypeError
             If a parameter cannot be written, such as a function as kernel; the message names it and a remedy.
         """
         check_is_fitted(self)
+        check_model_output(path)
         name = type(self).__name__
         if name not in estimators or estimators[name] is not type(self):
-            raise TypeError(f"{name} cannot be saved: files hold estimators of gramless itself, not subclasses of them")
+            raise TypeError(f"{name} cannot be saved: files contain gramless estimators, not subclasses of them")
         names, saved = getattr(self, "feature_names_in_", None), _ordered(self)
         encoder = Encoder()
         header = {
@@ -141,8 +145,12 @@ def load(path: Any) -> Any:
     Raises
     ------
     FormatError
-        If the file is not a model file, is damaged, or holds an unknown version, estimator, kernel, field or parameter;
-        the message names the problem.
+        If the file is not a model file, is damaged, or contains an unknown version, estimator, kernel, field or
+        parameter; the message names the problem.
+
+    See Also
+    --------
+    KernelPCA.save : Write a model file; every estimator has it.
 
     Examples
     --------
@@ -169,11 +177,11 @@ def load(path: Any) -> Any:
 
 def _restore(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
     for name in header.keys() ^ set(_FIELDS):
-        what = "has the field {!r}, which is not known" if name in header else "lacks the field {!r}"
+        what = "has the unknown field {!r}" if name in header else "lacks the field {!r}"
         raise FormatError("it " + what.format(name))
     name = header["estimator"]
     if not isinstance(name, str) or name not in estimators:
-        raise FormatError(f"it holds {name!r}, which gramless {__version__} does not know")
+        raise FormatError(f"it contains {name!r}, which is unknown to gramless {__version__}")
     cls = estimators[name]
     decoder = Decoder(arrays)
     decoder.expect(header["kernel"], Kernel | None, "the kernel")
@@ -191,7 +199,7 @@ def _restore(header: dict[str, Any], arrays: dict[str, Any]) -> Any:
     decoder.finish()
     _set_columns(model, values, header)
     if header["dtype"] != _dtype(values):
-        raise FormatError(f"it says dtype {header['dtype']!r} of a model in {_dtype(values)}")
+        raise FormatError(f"it declares dtype {header['dtype']!r} for a model in {_dtype(values)}")
     model.restore(values)
     return model
 
@@ -201,7 +209,7 @@ def _names(values: Any, what: str, known: Any) -> dict[str, Any]:
         raise FormatError(f"it has no {what}s")
     for name in values:
         if name not in known or name == "self":
-            raise FormatError(f"it has the {what} {name!r}, which gramless {__version__} does not know")
+            raise FormatError(f"it has the {what} {name!r}, which is unknown to gramless {__version__}")
     return values
 
 

@@ -24,31 +24,31 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Density of rows as a truncated series of kernel eigenfunctions (Girolami 2002).
 
     The series with all terms is the Parzen estimate, scikit-learn's KernelDensity. Terms whose coefficients do not
-    differ significantly from 0 are left out. Negative values of the truncated series are set to 0, and the density is
+    differ significantly from 0 are omitted. Negative values of the truncated series are set to 0, and the density is
     scaled to integrate to 1.
 
     Parameters
     ----------
     n_components : int, default=None
-        Number of leading terms to keep; None: chosen by `truncation`.
+        Number of leading terms; None: chosen by `truncation`.
     kernel : Kernel, default=None
         A Gaussian, Laplacian or Matern kernel, or a multiple of one. None: a Gaussian kernel with sigma `bandwidth`.
     bandwidth : float or {"scott", "silverman"}, default="scott"
         sigma of the Gaussian kernel. The rules are those of scikit-learn's KernelDensity, times the root mean square of
         the columns' standard deviations. Ignored where `kernel` is given.
     truncation : {"held_out", "rule"}, default="held_out"
-        ``"held_out"``: the number of leading terms with the least integrated squared error on held-out rows, in five
+        ``"held_out"``: the number of leading terms with the minimum integrated squared error on held-out rows, in five
         folds. ``"rule"``: the terms whose squared coefficient exceeds 2 / (1 + N) times the mean square of the
         eigenfunction.
     random_state : int, RandomState or None, default=None
-        For the folds, the landmarks and the integration; same seed, same bits.
+        Seed of the folds, the landmarks and the integration; an int gives bitwise reproducible results.
     n_jobs : int, default=None
-        Threads; None: all cores.
+        Number of threads; None: all cores.
 
     Attributes
     ----------
     n_components_ : int
-        Number of terms kept.
+        Number of terms.
     kernel_ : Kernel
     bandwidth_ : float
         Where `kernel` is None.
@@ -56,7 +56,13 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         Standard error of the integral of the density; 0 where it is exact.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Where X has names.
+        Defined only if X has feature names.
+
+    See Also
+    --------
+    sklearn.neighbors.KernelDensity : All terms of the series, for more kernels.
+    KernelPCA : Leading components in feature space, exact or by explicit features.
+    select_bandwidth : Choose the bandwidth of a kernel from the rows.
 
     Examples
     --------
@@ -106,14 +112,14 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SeriesDensity:
-        """Expand the density of X.
+        """Fit the density of X.
 
         Parameters
         ----------
         X : {array-like, CSR} of shape (n_samples, n_features)
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts as the row twice, 0 as its absence.
+            A weight of 2 is equivalent to repeating the row, 0 to omitting it.
 
         Returns
         -------
@@ -153,7 +159,7 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Rows (n_samples, n_features) drawn from the density."""
         check_is_fitted(self)
         if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ValueError(f"n_samples={n_samples!r} rows asked for; pass 1 or more")
+            raise ValueError(f"n_samples={n_samples!r} is invalid; pass 1 or more")
         with use_threads(self.n_jobs):
             return self._series.sample(int(n_samples), read_seed(random_state))
 

@@ -49,7 +49,7 @@ def summary_rows(model: Any) -> list[tuple[str, str]]:
         rows.append(("columns", str(told["columns"])))
     if "components" in told:
         shares = told["explained_variance_ratio"]
-        rows.append(("components", f"{told['components']}, together {100 * sum(shares):.4g} % of the variance"))
+        rows.append(("components", f"{told['components']}, explaining {100 * sum(shares):.4g} % of the variance"))
         rows.append(("eigenvalues", f"{told['eigenvalues'][0]:.6g} to {told['eigenvalues'][-1]:.6g}"))
         rows.append(("certificate", certified(model.certificate_)))
     rows += [(name, f"{told[name]:.6g}") for name in ("clusters", "inertia", "iterations") if name in told]
@@ -64,9 +64,9 @@ def counted(weight: float) -> str:
     Examples
     --------
     >>> counted(1797.0), counted(12.34)
-    ('1,797 rows', 'rows that weigh 12.34')
+    ('1,797 rows', 'rows of total weight 12.34')
     """
-    return f"{int(weight):,} rows" if weight == int(weight) else f"rows that weigh {weight:,.6g}"
+    return f"{int(weight):,} rows" if weight == int(weight) else f"rows of total weight {weight:,.6g}"
 
 
 def certified(certificate: Any) -> str:
@@ -122,7 +122,7 @@ def _spectral_facts(model: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as Python's lists and numbers; None for entries of a list that are not finite, which JSON has not."""
+    """The value as Python's lists and numbers; None for entries of a list that are not finite, which JSON lacks."""
     listed = np.asarray(value).tolist()
     if isinstance(listed, list):
         return [None if isinstance(item, float) and not np.isfinite(item) else item for item in listed]

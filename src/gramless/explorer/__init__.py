@@ -1,4 +1,4 @@
-"""A local page with sliders for the bandwidth, the degree and the components of kernel PCA; its pictures follow them.
+"""A local page with sliders for the bandwidth, the degree and the components of kernel PCA; its plots follow them.
 
 Needs panel, bokeh and datashader: ``pip install ".[explorer]"``.
 """

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.explorer.raster import Coloring, rasterize
-from gramless.explorer.view import Extent, View, extent_of
+from gramless.explorer.raster import rasterize
+from gramless.explorer.view import Extent, View, extent_of, widened
+from gramless.plots import Coloring
 
 _INK, _SOFT, _BAR, _CHOSEN = "#1d2733", "#5b6775", "#a9b8ca", "#00224e"
 
@@ -20,28 +21,40 @@ class PointPicture:
         from bokeh.events import RangesUpdate
         from bokeh.models import ColumnDataSource, Range1d
 
+        self._size = (width, height)
         self.figure = _figure(width, height, x_range=Range1d(0, 1), y_range=Range1d(0, 1), **settings)
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self.figure.image_rgba("image", "x", "y", "dw", "dh", source=self._image, global_alpha=opacity)
         self.figure.on_event(RangesUpdate, lambda event: self._paint((event.x0, event.x1, event.y0, event.y1)))
-        self.figure.on_change("inner_width", lambda attr, old, new: self._resized(new))
+        self.figure.on_change("inner_width", lambda attr, old, new: self._resized((new, self._size[1])))
+        self.figure.on_change("inner_height", lambda attr, old, new: self._resized((self._size[0], new)))
         self._points: Array = np.empty((0, 2))
         self._coloring = Coloring()
-        self._extent: Extent = (0.0, 1.0, 0.0, 1.0)
-        self._size = (width, height)
+        self._whole = self._extent = (0.0, 1.0, 0.0, 1.0)
+        self._aspect: float | None = None
 
-    def show(self, points: Array, coloring: Coloring, extent: Extent) -> None:
-        """Draw `points` (m, 2), with the axes set to `extent`."""
-        self._points, self._coloring = points, coloring
-        (self.figure.x_range.start, self.figure.x_range.end, self.figure.y_range.start, self.figure.y_range.end) = (
-            extent
-        )
+    def show(self, points: Array, coloring: Coloring, extent: Extent, aspect: float | None = None) -> None:
+        """Draw `points` (m, 2), with the axes set to `extent`; `aspect`: of units, in axes that may be wider then."""
+        from bokeh.models import BoxZoomTool
+
+        self._points, self._coloring, self._whole, self._aspect = points, coloring, extent, aspect
+        for tool in self.figure.select(BoxZoomTool):
+            tool.match_aspect = aspect is not None
+        self._show_whole()
+
+    def _show_whole(self) -> None:
+        extent = self._whole if self._aspect is None else widened(self._whole, self._size, self._aspect)
+        self.figure.x_range.update(start=extent[0], end=extent[1])
+        self.figure.y_range.update(start=extent[2], end=extent[3])
         self._paint(extent)
 
-    def _resized(self, width: int) -> None:
-        """Draw as many pixels across as the browser reports."""
-        self._size = (max(width, 1), self._size[1])
-        self._paint(self._extent)
+    def _resized(self, size: tuple[int, int]) -> None:
+        """Draw as many pixels across and up as the browser reports."""
+        self._size = (max(size[0], 1), max(size[1], 1))
+        if self._aspect is None:
+            self._paint(self._extent)
+        else:
+            self._show_whole()
 
     def _paint(self, extent: Extent) -> None:
         self._extent = left, right, bottom, top = extent
@@ -55,12 +68,12 @@ class Embedding(PointPicture):
     def __init__(self) -> None:
         super().__init__(560, 460, tools="pan,wheel_zoom,box_zoom,reset", active_scroll="wheel_zoom")
 
-    def draw(self, view: View, coloring: Coloring) -> None:
-        """Show the embedding of a view."""
+    def draw(self, view: View, coloring: Coloring, equal: bool = False) -> None:
+        """Show the embedding of a view, with equal scales or filling the figure."""
         settings, shares = view.settings, view.shares
         self.figure.xaxis.axis_label = _axis(settings.across, shares)
         self.figure.yaxis.axis_label = _axis(settings.up, shares)
-        self.show(view.scores, coloring, view.extent)
+        self.show(view.scores, coloring, view.extent, 1.0 if equal else None)
 
 
 class Contours(PointPicture):
@@ -76,23 +89,23 @@ class Contours(PointPicture):
             "xs", "ys", source=self._lines, line_width="width", line_dash="dash", color="#b3261e", alpha=0.85
         )
 
-    def draw(self, view: View, coloring: Coloring) -> None:
-        """Show the contours of a view."""
+    def draw(self, view: View, coloring: Coloring, equal: bool = False) -> None:
+        """Show the contours of a view, with equal scales or filling the figure."""
         plane = view.plane
         number = (view.settings.across, view.settings.up)[self._which]
         self.figure.title.text = f"component {number}"
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = plane.names
         self._lines.data = contour_lines(plane.across, plane.up, plane.heights[self._which])
-        self.show(plane.points, coloring, extent_of(plane.points, margin=0.12))
+        self.show(plane.points, coloring, extent_of(plane.points, margin=0.12), plane.aspect if equal else None)
 
 
 class Spectrum:
-    """Shares of variance, with their intervals; the components of the embedding stand out."""
+    """Explained variance ratios, with their intervals; the components of the embedding are highlighted."""
 
     def __init__(self) -> None:
         from bokeh.models import ColumnDataSource, Range1d
 
-        names = {"y_axis_label": "share of the variance (%)", "x_axis_label": "component"}
+        names = {"y_axis_label": "explained variance (%)", "x_axis_label": "component"}
         self.figure = _figure(400, 460, tools="", x_range=Range1d(0, 1), y_range=Range1d(0, 1), **names)
         self._bars = ColumnDataSource({"number": [], "share": [], "lower": [], "upper": [], "color": []})
         self.figure.vbar("number", 0.75, "share", source=self._bars, color="color")
@@ -149,7 +162,7 @@ def contour_lines(across: Array, up: Array, heights: Array, count: int = 10) -> 
 
 
 def _figure(width: int, height: int, **settings: Any) -> Any:
-    """A figure that fills its row, or a share of it proportional to `width`, but has at least `width` / 2 pixels."""
+    """A figure that fills its row, or a fraction of it proportional to `width`, but has at least `width` / 2 pixels."""
     from bokeh.plotting import figure
 
     room = {"min_width": width // 2, "sizing_mode": "stretch_width", "styles": {"flex": f"{width} 1 0"}}

@@ -1,4 +1,4 @@
-"""The page: controls on the left, pictures on the right."""
+"""The page: controls on the left, plots on the right."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ import numpy as np
 from gramless.bandwidth import CRITERIA
 from gramless.explorer.figures import Contours, Embedding, Spectrum
 from gramless.explorer.latest import LatestOnly
-from gramless.explorer.raster import COLORS, MEANS, Coloring
 from gramless.explorer.settings import FAMILIES, Settings
 from gramless.explorer.view import View
 from gramless.explorer.workbench import Workbench
+from gramless.plots import Coloring
+from gramless.plots.coloring import DENSITY, MISSING, SCALE
+from gramless.plots.contours import one_scale, unit_aspect
 
 OCTAVES = 4.0  #: the range of the slider below and above the median distance
 _WIDE = {"sizing_mode": "stretch_width"}
+# On narrow screens rows are wrapped; Panel gives a row the sum of the widths that its parts need at least.
+_NARROW = "@media (max-width: 760px) {{ :host {{ flex-wrap: wrap; min-width: {} !important; }} }}"
+_ROW, _MAIN = _NARROW.format("0"), _NARROW.format("340px")
+_EQUAL = ("Equal scales in the embedding", "Equal scales in the contours")
 _STYLE = """
 body { background: #fff; color: #1d2733; }
 h1 { margin: 0; font-size: 1.35rem; color: #00224e; letter-spacing: -.01em; }
@@ -53,20 +59,25 @@ class Page:
         numbers = list(range(1, min(6, most) + 1))
         self.family = _widget(widgets.Select, label="Kernel", options=list(FAMILIES))
         ends = dict(start=-OCTAVES, end=OCTAVES, step=0.125)
-        self.width = _widget(widgets.FloatSlider, label="Width", value=0.0, show_value=False, tooltips=False, **ends)
+        self.width = _widget(
+            widgets.FloatSlider, label="Bandwidth", value=0.0, show_value=False, tooltips=False, **ends
+        )
         self.reading = panel.pane.HTML("", margin=(0, 10))
         self.suggest = panel.Row(*(self._suggestion(widgets, name) for name in CRITERIA), margin=(0, 8))
         self.degree = _widget(widgets.IntSlider, label="Degree", start=1, end=6, value=2, visible=False)
         self.count = _widget(widgets.IntSlider, label="Components", start=1, end=most, value=min(6, most))
-        self.across = _widget(widgets.Select, label="Across", options=numbers, value=1, width=125)
-        self.up = _widget(widgets.Select, label="Up", options=numbers, value=min(2, most), width=125)
-        self.standardize = widgets.CheckBoxGroup(options=["Scale the columns"])  # its labels belong to the boxes
+        self.across = _widget(widgets.Select, label="x axis", options=numbers, value=1, width=125)
+        self.up = _widget(widgets.Select, label="y axis", options=numbers, value=min(2, most), width=125)
+        self.standardize = widgets.CheckBoxGroup(options=["Standardize the columns"])  # its labels belong to the boxes
+        plain = len(table.names) == 2 and one_scale(table.values, unit_aspect(table.values, table.names))
+        self.equal = widgets.CheckBoxGroup(options=list(_EQUAL), value=[_EQUAL[1]] if plain else [])
         colors = ["density"] if table.labels is None else ["label", "density"]
-        self.color = _widget(widgets.Select, label="Colour", options=[*colors, *table.names[:50]])
+        self.color = _widget(widgets.Select, label="Color", options=[*colors, *table.names[:50]])
         for control in (self.family, self.width, self.degree, self.across, self.up, self.standardize):
             control.param.watch(self._changed, "value")
         self.count.param.watch(self._recounted, "value")
-        self.color.param.watch(lambda event: self._redraw(), "value")
+        for control in (self.color, self.equal):
+            control.param.watch(lambda event: self._redraw(), "value")
 
     def _suggestion(self, widgets: Any, criterion: str) -> Any:
         """A button that sets the bandwidth by a criterion."""
@@ -119,8 +130,8 @@ class Page:
             return
         self._view = answer
         times = 2.0**answer.settings.octaves
-        self.reading.object = f"<b>{escape(_width(answer))}</b> ({times:.3g} &times; the median)<br>Set it by"
-        note = " &middot; <em>a draft; all rows follow</em>" if answer.draft else ""
+        self.reading.object = f"<b>{escape(_width(answer))}</b> ({times:.3g} &times; the median)<br>Choose by"
+        note = " &middot; <em>preview on a sample; all rows follow</em>" if answer.draft else ""
         self.status.object = f"<p id='summary' style='margin:0'>{escape(answer.summary)}{note}</p>"
         self.code.object = f"<pre id='code' style='{_CODE}'>{escape(answer.code)}</pre>"
         self._redraw()
@@ -131,19 +142,17 @@ class Page:
         if view is None:
             return
         coloring = self._coloring(view)
-        self.embedding.draw(view, coloring)
+        self.embedding.draw(view, coloring, _EQUAL[0] in self.equal.value)
         for contours in self.contours:
-            contours.draw(view, coloring)
+            contours.draw(view, coloring, _EQUAL[1] in self.equal.value)
         self.legend.object = f"<div id='legend'>{_legend(coloring)}</div>"
 
     def _coloring(self, view: View) -> Coloring:
-        chosen = self.color.value
+        chosen, table = self.color.value, self.workbench.table
         if chosen == "density":
             return Coloring()
-        if chosen == "label":
-            return Coloring.of(view.labels)
-        column = self.workbench.table.values[:, self.workbench.table.names.index(chosen)]
-        return Coloring.of(column[self.workbench.numbers(view.draft)])
+        every = table.coloring if chosen == "label" else table.column(chosen)
+        return every.take(self.workbench.numbers(view.draft))
 
     def _changed(self, event: Any) -> None:
         slider = FAMILIES[self.family.value].slider
@@ -170,13 +179,13 @@ class Page:
         )
         side = panel.Column(
             *(title, self.family, self.width, self.reading, self.suggest, self.degree, self.count),
-            *(panel.Row(self.across, self.up), self.standardize, self.color, self.code),
+            *(panel.Row(self.across, self.up), self.standardize, self.color, self.equal, self.code),
             width=310,
         )
-        top = panel.Row(self.embedding.figure, self.spectrum.figure, **_WIDE)
-        below = panel.Row(*(one.figure for one in self.contours), **_WIDE)
-        main = panel.Column(self.status, top, self.legend, below, margin=(0, 0, 0, 10), **_WIDE)
-        return panel.Row(side, main, stylesheets=[_STYLE], **_WIDE)
+        top = panel.Row(self.embedding.figure, self.spectrum.figure, stylesheets=[_ROW], **_WIDE)
+        below = panel.Row(*(one.figure for one in self.contours), stylesheets=[_ROW], **_WIDE)
+        main = panel.Column(self.status, top, self.legend, below, margin=(0, 0, 0, 10), stylesheets=[_MAIN], **_WIDE)
+        return panel.Row(side, main, stylesheets=[_STYLE, _ROW], **_WIDE)
 
 
 _BEFORE = {"label": "name", "variant": "button_style"}  # the only names before Panel 1.9; removed in 2.0
@@ -197,11 +206,19 @@ _CODE = "background:#f4f6f8;padding:.7rem;border-radius:4px;font-size:.72rem;whi
 
 
 def _legend(coloring: Coloring) -> str:
-    if coloring.kind == "numbers":
-        colors = ", ".join(MEANS)
-        bar = f"display:inline-block;width:8rem;height:.7rem;background:linear-gradient(to right, {colors})"
-        low, high = map(escape, coloring.names)
-        return f"<span>{low} <span style='{bar}'></span> {high}</span>"
-    chip = "display:inline-block;width:.7rem;height:.7rem;margin:0 .3rem 0 .8rem;border-radius:2px;background:"
-    chips = zip(coloring.names, COLORS, strict=False)
-    return "".join(f"<span style='{chip}{color}'></span>{escape(name)}" for name, color in chips)
+    if coloring.kind == "classes":
+        return "".join(_chip(style.color, style.name) for style in coloring.classes)
+    if coloring.kind == "none":
+        return _bar(DENSITY, "few rows", "many")
+    low, high = (f"{end:.4g}" for end in coloring.span)
+    return _bar(SCALE, low, high) + (_chip(MISSING, "missing") if np.isnan(coloring.values).any() else "")
+
+
+def _bar(colors: tuple[str, ...], low: str, high: str) -> str:
+    bar = f"display:inline-block;width:8rem;height:.7rem;background:linear-gradient(to right, {', '.join(colors)})"
+    return f"<span>{escape(low)} <span style='{bar}'></span> {escape(high)}</span>"
+
+
+def _chip(color: str, name: str) -> str:
+    chip = f"display:inline-block;width:.7rem;height:.7rem;margin:0 .3rem 0 .8rem;border-radius:2px;background:{color}"
+    return f"<span style='{chip}'></span>{escape(name)}"

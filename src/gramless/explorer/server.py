@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gramless.explorer.policy import forbid_elsewhere
-from gramless.explorer.raster import Coloring, warm_up
+from gramless.explorer.raster import warm_up
 from gramless.explorer.table import Table, read_table
 from gramless.explorer.workbench import Workbench
 
@@ -40,7 +40,7 @@ def make_app(
     from gramless.explorer.page import Page
 
     table = data if isinstance(data, Table) else read_table(data, label, labels=labels, columns=columns, key=key)
-    threading.Thread(target=warm_up, args=[Coloring.of(table.labels)], daemon=True).start()
+    threading.Thread(target=warm_up, args=[table.coloring], daemon=True).start()
     return lambda: Page(Workbench(table)).layout()
 
 
@@ -98,13 +98,11 @@ def serve(
     try:
         server = panel.io.server.get_server(app, port=socket_port, **settings)
     except OSError as error:
-        raise OSError(
-            f"port={port} cannot be used ({error.strerror}); pass another, or 0 for one that is free"
-        ) from error
+        raise OSError(f"port={port} cannot be used ({error.strerror}); pass another, or 0 for any free port") from error
     forbid_elsewhere(server)
     print(f"http://{ADDRESS}:{server.port}", flush=True)
     if wait:
-        print("Ctrl-C ends it.", flush=True)
+        print("Press Ctrl-C to stop.", flush=True)
         server.start()
         try:
             server.io_loop.start()

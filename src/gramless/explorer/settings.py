@@ -71,9 +71,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise ValueError(f"family={self.family!r} is not known; pass one of {', '.join(FAMILIES)}")
+            raise ValueError(f"family={self.family!r} is invalid; pass one of {', '.join(FAMILIES)}")
         if self.k < 1:
-            raise ValueError(f"k={self.k} components are none; pass 1 or more")
+            raise ValueError(f"k={self.k} is invalid; pass at least 1")
         for name in ("across", "up"):
             number = getattr(self, name)
             if not 1 <= number <= self.k:

@@ -1,15 +1,18 @@
-"""The rows that the page shows, and the labels that colour them."""
+"""The rows that the page shows, and the labels that color them."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array, parse_memory
 from gramless.data import Source, column_names, open_source, read_labels
+from gramless.plots import Coloring
+from gramless.plots.coloring import COLORS
 from gramless.spaces import RowSample
 
 _BLOCK = 2**16
@@ -37,6 +40,15 @@ class Table:
     labels: Array | None
     title: str
     seen: int
+
+    @cached_property
+    def coloring(self) -> Coloring:
+        """What the labels are, and how each of them looks."""
+        return Coloring.of(self.labels, most=len(COLORS))
+
+    def column(self, name: str) -> Coloring:
+        """The colouring by a column."""
+        return Coloring.of(self.values[:, self.names.index(name)], name, most=len(COLORS))
 
 
 def read_table(
@@ -77,19 +89,19 @@ def read_table(
     """
     if label is not None:
         if labels is not None:
-            raise ValueError("label and labels are two ways to say the same; pass one of them")
+            raise ValueError("label and labels are mutually exclusive; pass one of them")
         labels, others = _split(data, label, key)
         columns = others if columns is None else columns
     source = open_source(data, columns, key=key)
     if source.sparse:
-        raise ValueError("the explorer draws dense rows: pass X.toarray()")
+        raise ValueError("the explorer needs dense rows: pass X.toarray()")
     room = parse_memory(None) // _SHARE if memory_limit is None else parse_memory(memory_limit)
     values, seen = _gather(source, max(1000, room // (16 * source.n_features)), labels)
     names = source.feature_names or tuple(f"x{j + 1}" for j in range(source.n_features))
     if labels is not None:
         values, labels = values[:, :-1], np.asarray(labels)[values[:, -1].astype(np.int64)]
     if len(values) < 2:
-        raise ValueError(f"{source.name} has {len(values)} row; too few to explore")
+        raise ValueError(f"{source.name} has {len(values)} row; at least 2 are needed")
     return Table(np.ascontiguousarray(values), names, labels, source.name, seen)
 
 
@@ -101,7 +113,7 @@ def _split(data: Any, label: Any, key: str | None) -> tuple[Array, list[Any] | N
     else:
         names = tuple(data.columns) if hasattr(data, "columns") else open_source(data, key=key).feature_names
     if names is not None and label not in names:
-        raise ValueError(f"label={label!r} is not a column; there are: {', '.join(map(str, names[:20]))}")
+        raise ValueError(f"label={label!r} is not a column; the columns are: {', '.join(map(str, names[:20]))}")
     if path:
         labels = read_labels(data, str(label))
     elif hasattr(data, "columns"):
@@ -113,7 +125,7 @@ def _split(data: Any, label: Any, key: str | None) -> tuple[Array, list[Any] | N
     every = list(names) if names is not None else list(range(open_source(data, key=key).n_features))
     others = [column for column in every if column != (label if names is not None else int(label))]
     if not others:
-        raise ValueError(f"label={label!r} is the only column; nothing is left to explore")
+        raise ValueError(f"label={label!r} is the only column; no features are left")
     return labels, others
 
 
@@ -135,7 +147,7 @@ def _gather(source: Source, most: int, labels: Any) -> tuple[Array, int]:
         part = RowSample.of(block, np.ones(len(block)), most, seed=[0, seen])
         sample = part if sample is None else sample + part
     if labels is not None and len(labels) != seen:
-        raise ValueError(f"{len(labels)} labels given for {seen} rows; pass one for each")
+        raise ValueError(f"{len(labels)} labels given for {seen} rows; pass one per row")
     if not seen:
         raise ValueError(f"{source.name} has no rows")
     return (np.concatenate(kept) if sample is None else sample.rows), seen

@@ -26,6 +26,8 @@ class Slice:
         The rows in the plane.
     names : tuple of str
         Names of the axes of the plane.
+    aspect : float
+        How many times as long a unit is up as across, where scales are equal.
     """
 
     across: Array
@@ -33,6 +35,7 @@ class Slice:
     heights: Array
     points: Array
     names: tuple[str, str]
+    aspect: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,6 @@ class View:
     kernel : Kernel
     scores : ndarray of shape (m, 2)
         The two components of the rows that are drawn.
-    labels : ndarray of shape (m,) or None
     plane : Slice
     shares : ndarray of shape (k,)
         Shares of the exact total variance.
@@ -63,7 +65,6 @@ class View:
     settings: Settings
     kernel: Kernel
     scores: Array
-    labels: Array | None
     plane: Slice
     shares: Array
     lower: Array
@@ -84,7 +85,8 @@ class View:
         width = float((self.upper - self.lower).max(initial=0.0))
         return (
             f"{self.kernel}: {100 * self.shares.sum():.3g} % of the variance in {len(self.shares)} components; "
-            f"{self.rows:,} rows by {self.method} in {self.seconds:.2f} s, shares certified to {100 * width:.1g} %"
+            f"{self.rows:,} rows by {self.method} in {self.seconds:.2f} s, explained variance certified to "
+            f"{100 * width:.1g} %"
         )
 
     @property
@@ -97,6 +99,21 @@ class View:
             f"{imports}from gramless import KernelPCA\nfrom gramless.kernels import {name}\n\n"
             f"{before}kpca = KernelPCA({self.settings.k}, kernel={self.kernel!r}).fit(X)"
         )
+
+
+def widened(extent: Extent, size: tuple[int, int], aspect: float) -> Extent:
+    """The box made wider or higher, so that a picture of `size` pixels shows units up `aspect` times as long as across.
+
+    Examples
+    --------
+    >>> widened((0.0, 1.0, 0.0, 1.0), (200, 100), 1.0)
+    (-0.5, 1.5, 0.0, 1.0)
+    """
+    left, right, bottom, top = extent
+    pixel = max((right - left) / size[0], aspect * (top - bottom) / size[1])  # units across
+    across, up = pixel * size[0] / 2, pixel * size[1] / aspect / 2
+    x, y = (left + right) / 2, (bottom + top) / 2
+    return x - across, x + across, y - up, y + up
 
 
 def extent_of(points: Array, margin: float = 0.05) -> Extent:

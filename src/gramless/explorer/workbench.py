@@ -13,6 +13,7 @@ from gramless.estimators import KernelPCA, select_bandwidth
 from gramless.explorer.settings import Settings
 from gramless.explorer.table import Table
 from gramless.explorer.view import Slice, View, extent_of
+from gramless.plots.contours import unit_aspect
 from gramless.spaces.signs import largest_positive
 
 _FEW = 3  # columns for which features of a box are cheap
@@ -141,14 +142,12 @@ class Workbench:
         total = model.eigenvalues_.sum() / max(float(shares.sum()), np.finfo(float).tiny)
         ends = np.zeros((2, settings.k))
         ends[:, : len(model.eigenvalues_)] = [model.certificate_.lower / total, model.certificate_.upper / total]
-        labels = self.table.labels
         ground = self.ground(settings.standardize)
         return View(
             settings=settings,
             kernel=settings.kernel(ground.median, ground.scale),
             scores=_columns(scores, pair),
-            labels=None if labels is None else labels[numbers],
-            plane=self._slice(model, ground, numbers, pair),
+            plane=self._slice(model, settings, numbers, pair),
             shares=shares,
             lower=ends[0],
             upper=ends[1],
@@ -173,7 +172,8 @@ class Workbench:
             self._last = asked, model, numbers, scores, perf_counter() - begun
         return self._last[1:]
 
-    def _slice(self, model: KernelPCA, ground: Ground, numbers: Array, pair: list[int]) -> Slice:
+    def _slice(self, model: KernelPCA, settings: Settings, numbers: Array, pair: list[int]) -> Slice:
+        ground = self.ground(settings.standardize)
         center, axes = ground.plane
         points = ground.flat(ground.rows if len(numbers) == len(ground.rows) else ground.rows[numbers])
         left, right, bottom, top = extent_of(points, margin=0.12)
@@ -182,7 +182,8 @@ class Workbench:
         heights = _columns(model.transform(center + grid @ axes.T), pair)
         names = self.table.names
         titles = (names[0], names[1]) if len(names) == 2 else ("linear component 1", "linear component 2")
-        return Slice(across, up, heights.T.reshape(2, _RESOLUTION, _RESOLUTION), points, titles)
+        aspect = 1.0 if settings.standardize else unit_aspect(points, titles)
+        return Slice(across, up, heights.T.reshape(2, _RESOLUTION, _RESOLUTION), points, titles, aspect)
 
 
 def _columns(scores: Array, pair: list[int]) -> Array:

@@ -52,7 +52,7 @@ class Box:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Leading eigenpairs of the centred scatter of the features, and bounds on those of the exact kernel.
+    """Leading eigenpairs of the centered scatter of the features, and bounds on those of the exact kernel.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Spectrum:
     axes : ndarray of shape (D, k)
         Coefficients of the components, in the form :meth:`FeatureMap.dot` takes; orthonormal in feature space.
     lower, upper : ndarray of shape (k + 1,)
-        Bounds on the leading eigenvalues of the *exact* centred Gram matrix; the last is for eigenvalue k + 1
+        Bounds on the leading eigenvalues of the *exact* centered Gram matrix; the last is for eigenvalue k + 1
         (0 where there is none).
     residual : ndarray of shape (k,)
         Bound on norm(K v - l v) of the Gram eigenvectors, in the scale of the values.
@@ -96,7 +96,7 @@ class Moments(Protocol):
 
     @property
     def trace(self) -> float:
-        """Trace of the centred scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2, not of the map alone."""
+        """Trace of the centered scatter of the exact kernel, sum_i w_i |phi(x_i) - mean|^2, not of the map alone."""
 
     @property
     def mean(self) -> Array:
@@ -170,7 +170,7 @@ class FeatureMap(ABC):
         """
         if not self.same_space(other):
             raise ValueError(
-                "the features are of different boxes or landmarks; fit both with the same domain=, or go on from "
+                "the features are of different boxes or landmarks; fit both with the same domain=, or continue "
                 "a copy of one model with partial_fit"
             )
         return moments

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gramless.arrays import Array, beside, namespace, row_squares, unit_roundoff
-from gramless.arrays.card_rates import machine_for
+from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.features.taylor import dense_estimate
@@ -147,7 +147,7 @@ class CompositeBuilder:
         if not isinstance(problem.kernel, (Sum, Product, Scaled)):
             return Estimate(refusal="only for sums, products and multiples of kernels")
         if problem.sparse or problem.low is None:
-            return Estimate(refusal="needs dense rows and a box that holds them")
+            return Estimate(refusal="needs dense rows and a bounding box")
         if isinstance(problem.kernel, Scaled) and problem.kernel.factor < 0:
             return Estimate(refusal="a negative multiple has no features")
         parts = _parts(problem)
@@ -170,7 +170,7 @@ class CompositeBuilder:
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> CompositeMap | ScaledMap:
         refusal = self.estimate(problem).refusal
         if refusal:
-            raise ValueError(f"composite features cannot be used here: {refusal}")
+            raise ValueError(f"composite features are not applicable: {refusal}")
         made = []
         for part in _parts(problem):
             name, _ = _cheapest(part)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gramless.arrays import Array, squares_overflow
-from gramless.arrays.card_rates import machine_for
+from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import Box, maps
 from gramless.features.landmark_sizes import choose_sizes
 from gramless.features.landmarks import LandmarkMap
@@ -53,7 +53,7 @@ class LandmarkBuilder:
     ) -> LandmarkMap:
         refusal = self.refusal(problem)
         if refusal:
-            raise ValueError(f"landmarks cannot be used here: {refusal}")
+            raise ValueError(f"landmarks are not applicable: {refusal}")
         goal = 0.5 * problem.tol * problem.peak
         rank = self.rank(problem) if rank is None else rank
         pivots = choose_pivots(problem.kernel, x, weights, rank, goal, rng, self.choice, problem.device)
@@ -101,7 +101,7 @@ class LandmarkBuilder:
     def refusal(self, problem: Problem) -> str:
         """Why landmarks cannot be used; empty if they can."""
         if isinstance(problem.kernel, Precomputed):
-            return "a given matrix has no points to project on"
+            return "a precomputed matrix has no points to project onto"
         if not problem.kernel.mercer:
             return "needs a Mercer kernel"
         if problem.kernel.shift_invariant and squares_overflow(problem.low, problem.high):

@@ -19,7 +19,7 @@ _NOTHING = 1e-9  # residual where rounding ends the choice of landmarks
 
 @dataclass(frozen=True, eq=False)
 class LandmarkCurve:
-    """Residual and trace that landmarks leave, relative to the largest eigenvalue of the centred Gram matrix.
+    """Residual and trace that landmarks leave, relative to the largest eigenvalue of the centered Gram matrix.
 
     Attributes
     ----------

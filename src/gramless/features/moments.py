@@ -1,4 +1,4 @@
-"""Weight, mean and centred scatter of explicit features: raw sums would cancel."""
+"""Weight, mean and centered scatter of explicit features: raw sums would cancel."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class DenseMoments:
             return replace(other, rows=self.rows + other.rows)
         weight = self.weight + sign * other.weight
         if weight <= 0:
-            raise ValueError(f"taking out weight {other.weight:g} from {self.weight:g} leaves nothing")
+            raise ValueError(f"removing weight {other.weight:g} from {self.weight:g} leaves no rows")
         difference = other.mean - self.mean
         shift = sign * self.weight * other.weight / weight
         scatter = self.scatter + sign * other.scatter

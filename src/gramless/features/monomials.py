@@ -69,7 +69,7 @@ class Monomials(FeatureMap):
     """All monomials of degree `p` of (sqrt c, sqrt(scale) x) (Raykar & Ankur, section 10): exact.
 
     The features are monomials times square roots of multinomial coefficients. Moments are sums of monomials of
-    (x - center) / unit, which become moments of the features at the end, after centring. For data far from the origin
+    (x - center) / unit, which become moments of the features at the end, after centering. For data far from the origin
     the features are nearly collinear, and sums of the features themselves would cancel.
 
     Parameters
@@ -164,7 +164,7 @@ class Monomials(FeatureMap):
         if not np.isfinite(total).all():
             raise ValueError(
                 f"sums of monomials of degree {2 * self._power.degree} overflow: rows lie too far from center="
-                f"{self.center}, in units of {self.unit}; scale the data down or make the map from rows like these"
+                f"{self.center}, in units of {self.unit}; scale the data down or build the map from rows like these"
             )
         roundings = added + together + len(groups) + 6 * hankel.degree + 8
         squares = total[hankel.squares]

@@ -1,4 +1,4 @@
-"""Where the monomials of a problem are centred, and what they cost."""
+"""Where the monomials of a problem are centered, and what they cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array, unit_roundoff
-from gramless.arrays.card_rates import machine_for
+from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import Box, maps
 from gramless.features.compress import count
 from gramless.features.monomials import Monomials, as_power

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array, unit_roundoff
-from gramless.arrays.card_rates import machine_for
+from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.kernels import Cosine

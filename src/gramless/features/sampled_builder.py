@@ -39,7 +39,7 @@ class SampledBuilder:
     def estimate(self, problem: Problem) -> Estimate:
         refusal = LandmarkBuilder().refusal(problem)
         if problem.block or problem.workers or problem.streaming or problem.sparse:
-            refusal = refusal or "needs all rows in memory, and dense"
+            refusal = refusal or "needs dense rows in memory"
         if refusal:
             return Estimate(refusal=refusal)
         sizes = _sizes(problem)
@@ -119,7 +119,7 @@ def _combinations(base: LandmarkMap, points: Any, x: Any, weights: Array, axes: 
 
 
 def _lift(base: LandmarkMap, points: Any, here: FeatureRows, ready: Any) -> float:
-    """What must be added to the diagonal of the computed R so that it exceeds the exact R, after its factorisation."""
+    """What must be added to the diagonal of the computed R so that it exceeds the exact R, after its factorization."""
     s, unit = points.shape[0], unit_roundoff()
     largest = float(base.kernel.diagonal(points).max())
     rounding = base.kernel.rounding(base.kernel.radius(ready), points.shape[1], unit)

@@ -43,7 +43,7 @@ class ShiftedMoments:
     """Sums of all monomials up to twice the degree, about a point in the middle of the data: sums of two data sets add.
 
     The offset of the data from the origin, and its powers, enter no sum. They enter through the shift matrix, after the
-    sums have been centred. So eigenvalues far below the largest keep their digits.
+    sums have been centered. So eigenvalues far below the largest keep their digits.
 
     Attributes
     ----------
@@ -73,9 +73,9 @@ class ShiftedMoments:
     def _combine(self, other: ShiftedMoments, sign: int) -> ShiftedMoments:
         weight = self.weight + sign * other.weight
         if sign < 0 and other.weight > 0 and weight <= 0:
-            raise ValueError(f"taking out weight {other.weight:g} from {self.weight:g} leaves nothing")
+            raise ValueError(f"removing weight {other.weight:g} from {self.weight:g} leaves no rows")
         if not self.shift.same_space(other.shift):
-            raise ValueError("moments about different points, or of different kernels, do not add; see `moved`")
+            raise ValueError("moments about different points, or of different kernels, cannot be added; see `moved`")
         # errors add, by Cauchy's inequality; the addition itself has an error of one roundoff of its result
         return ShiftedMoments(
             shift=self.shift,
@@ -126,7 +126,7 @@ class ShiftedMoments:
 
     @cached_property
     def _scatter(self) -> tuple[Array, Array]:
-        """Centred scatter of psi without its constant, and h with |error_ab| <= h_a h_b."""
+        """Centered scatter of psi without its constant, and h with |error_ab| <= h_a h_b."""
         gram = self._matrix
         mean = gram[0, 1:] / gram[0, 0]
         scatter = gram[1:, 1:] - np.outer(mean, gram[0, 1:])
@@ -162,7 +162,7 @@ class ShiftedMoments:
             if 0 < problem.real_size < 1e-140:
                 raise ValueError("the squares of the features underflow; rescale the data")
             if not np.isfinite(self.mean_norm2):
-                raise ValueError("the mean of the features overflows; centre the data, or rescale it")
+                raise ValueError("the mean of the features overflows; center or rescale the data")
         values, axes, error, residual = problem.solve() if len(spread) <= _GRADED else problem.solve_squared(k)
         # rounding leaves 1e-17 along constant features, which in projections would outweigh features of size 1e-50
         axes = axes * matrix.any(axis=1, keepdims=True)

@@ -22,7 +22,7 @@ from gramless.arrays import (
     row_squares,
     unit_roundoff,
 )
-from gramless.arrays.card_rates import machine_for
+from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import Box, FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap, chunk_rows
 from gramless.kernels import Gaussian
@@ -60,7 +60,7 @@ def raykar_ankur_bound(d: int, sigma: float, terms: int, radius: float | None = 
 
 
 def poisson_bound(radius: float, sigma: float, terms: int) -> float:
-    """Largest error of the map for rows within `radius` of its centre: Pr[Poisson(r^2/s^2) >= P].
+    """Largest error of the map for rows within `radius` of its center: Pr[Poisson(r^2/s^2) >= P].
 
     1 - |phi(x)|^2 is this probability for r = |x - x*|, and by Cauchy and Schwarz the error of a pair is at most the
     geometric mean of the errors of its points.
@@ -190,7 +190,7 @@ class TaylorBuilder:
         squared, share = self._expected(problem)
         if squared.max() > _WIDEST:
             reach = np.sqrt(squared.max())
-            return Estimate(refusal=f"the data reach {reach:.3g} sigma from their middle, too far to expand")
+            return Estimate(refusal=f"the data extend {reach:.3g} sigma from their center, too far for an expansion")
         terms = _fewest_terms(squared, share, _goal(problem))
         width = comb(problem.d + terms - 1, problem.d)
         if width > _MOST:
@@ -205,7 +205,7 @@ class TaylorBuilder:
         return comb(problem.d + _fewest_terms(*self._expected(problem), _goal(problem)) - 1, problem.d)
 
     def _expected(self, problem: Problem) -> tuple[Array, Array]:
-        """Squared distances from the centre in units of sigma, and their shares: of a sample, or the largest one."""
+        """Squared distances from the center in units of sigma, and their shares: of a sample, or the largest one."""
         box, sigma = Box(problem.low, problem.high), problem.kernel.sigma
         if problem.sample is None:  # rows may lie anywhere in the box
             return np.array([_ratio(box_radius(box), sigma)]), np.ones(1)
@@ -215,7 +215,7 @@ class TaylorBuilder:
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> TaylorMap:
         refusal = self._refusal(problem)
         if refusal:
-            raise ValueError(f"the Taylor map cannot be used here: {refusal}")
+            raise ValueError(f"the Taylor map is not applicable: {refusal}")
         box, here = Box(problem.low, problem.high), Box.around(x)
         sigma = problem.kernel.sigma
         if np.array_equal(here.low, box.low) and np.array_equal(here.high, box.high):
@@ -225,15 +225,15 @@ class TaylorBuilder:
         terms = _fewest_terms(squared, share, _goal(problem))
         made = TaylorMap(problem.kernel, box.center, terms)
         if made.n_features > _MOST or squared.max() > _WIDEST:
-            raise ValueError(f"the Taylor map cannot be used here: it would need {made.n_features} features")
+            raise ValueError(f"the Taylor map is not applicable: it would need {made.n_features} features")
         return made
 
     def _refusal(self, problem: Problem) -> str:
         if not isinstance(problem.kernel, Gaussian):
             return "only for the Gaussian kernel"
         if problem.sparse:
-            return "sparse rows would have to be filled"
-        return "" if problem.low is not None else "needs a box that holds the data"
+            return "sparse rows would become dense"
+        return "" if problem.low is not None else "needs a bounding box of the data"
 
 
 maps.register("taylor")(TaylorBuilder())
@@ -267,7 +267,7 @@ def _goal(problem: Problem) -> float:
 
 
 def _distances(x: Any, weights: Array, center: Array, sigma: float) -> tuple[Array, Array]:
-    """Squared distances from the centre in units of sigma, rounded up to a few values, and the weight of each."""
+    """Squared distances from the center in units of sigma, rounded up to a few values, and the weight of each."""
     squared = np.empty(x.shape[0])
     for first in range(0, len(squared), 8192):
         z = (np.asarray(x[first : first + 8192], dtype=np.float64) - center) / sigma

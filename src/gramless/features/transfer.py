@@ -2,7 +2,7 @@ r"""Moments carried over from one set of landmarks to another.
 
 Let P be the projection on the images of the old points and Q that on the new. Rows that were summed as P phi(x) become
 Q P phi(x). Two parts are lost. The first is phi(x) - P phi(x), the leak so far: the new points might have captured some
-of it. The centred rows, times the roots of their weights, are off by a matrix of norm sqrt(leak) at most, and singular
+of it. The centered rows, times the roots of their weights, are off by a matrix of norm sqrt(leak) at most, and singular
 values by no more (Weyl). From then on this error counts as `slip`. The second is P phi(x) - Q P phi(x), a new leak,
 which is computed here.
 """

@@ -13,7 +13,7 @@ from gramless.data import FileRows, Look, MemoryRows, Rows, Scaling
 from gramless.data.dominance import remedy_for
 from gramless.data.scaling import refuse_sparse
 from gramless.eigen import Outcome
-from gramless.errors import LongFitWarning, SourceError
+from gramless.errors import LongFitWarning, SourceError, UncertifiedWarning
 from gramless.features import maps
 from gramless.fitting import out_of_core
 from gramless.fitting.fitted import Fit, make_request, refuse_overflow, trimmed
@@ -26,6 +26,7 @@ from gramless.problem import Problem, Request
 from gramless.warning import warn
 
 Planner = Callable[[Problem, str], Plan]
+_WIDE = 0.05  # width of an interval, relative to its eigenvalue, that users are warned of
 
 
 def fit(question: Question, rows: Rows) -> Fit:
@@ -61,14 +62,16 @@ def fit(question: Question, rows: Rows) -> Fit:
     plan, found = prepared.plan.carry_out(run, prepared.problem)
     if plan.cut:
         _warn_of_cut(plan, found, prepared.problem.tol)
+    elif not question.strict and question.time_limit is None:  # less was not asked for
+        _warn_of_wide(found)
     return found
 
 
 def prepare(question: Question, rows: Rows, planner: Planner = make_plan, *, straight: bool = False) -> Prepared:
     """Survey the rows and make a plan; ``planner(problem, method)`` chooses the method.
 
-    A small problem is solved as :func:`~gramless.fitting.methods.straight_plan` says; with `straight`, no other method
-    is asked then.
+    A small problem is solved by :func:`~gramless.fitting.methods.straight_plan`; with `straight`, no other method is
+    compared then.
     """
     refuse_number(question, rows)
     if isinstance(rows, FileRows):
@@ -117,7 +120,7 @@ def _vectors(found: Fit, rows: Rows) -> Array:
 
 
 def _warn_of_cut(plan: Plan, found: Fit, default: float) -> None:
-    """Say how accurate a fit is that is not as accurate as the default, and how to ask for the default."""
+    """Warn about a fit that is less accurate than the default, and how to request the default."""
     reached = "certified to" if found.finished.outcome.ok else "not certified to"
     warn(
         f"the residuals are {reached} {plan.problem.tol:.0e} of the largest eigenvalue, because {plan.rule}; pass "
@@ -126,8 +129,24 @@ def _warn_of_cut(plan: Plan, found: Fit, default: float) -> None:
     )
 
 
+def _warn_of_wide(found: Fit) -> None:
+    """Say which eigenvalues are known only roughly; :func:`~gramless.certificates.settle` warns of those near 0."""
+    certificate = found.finished.certificate
+    values = certificate.values
+    wide = (certificate.width > _WIDE) & (values > 1e-6 * values.max(initial=0.0)) & (certificate.lower > 0)
+    if wide.any():
+        first, last = np.flatnonzero(wide)[[0, -1]] + 1
+        warn(
+            f"{wide.sum()} of {len(values)} eigenvalues (components {first} to {last}) are known only to within "
+            f"{certificate.width[wide].max():.0%}, see certificate_. Either many eigenvalues are nearly equal: ask for "
+            "fewer components or a larger bandwidth (a smaller gamma). Or they are hardly larger than rounding errors "
+            "of kernel values: ask for fewer components or a smaller bandwidth, or pass float64 rows",
+            UncertifiedWarning,
+        )
+
+
 def _finish(question: Question, plan: Plan, gamma: float, rows: Rows, solution: Solution, request: Request) -> Fit:
-    """The fit with the model of a solution, and with the training rows where the question keeps them."""
+    """The fit with the model of a solution, and with the training rows where the question stores them."""
     block = None
     if isinstance(solution, Solved):
         block = solution.block

@@ -1,4 +1,4 @@
-"""The fit that an estimator holds."""
+"""The fit of an estimator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """All that an estimator holds: a model, or the state of a stream that becomes a model. A fit is immutable.
+    """The fitted state of an estimator: a model, or the state of a stream that becomes a model. A fit is immutable.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Fit:
     def scores(self) -> Array:
         """Components (n, k) of the training rows: from the eigenvectors, where the model has eigenvectors."""
         if self.weights is None:
-            raise ValueError("the training rows were not kept")
+            raise ValueError("the training rows were not stored")
         scores = self.finished.scores(self.weights)
         if scores is None:
             return self.project(self.x)
@@ -102,7 +102,7 @@ class Fit:
 
     @cached_property
     def eigenvalues(self) -> Array:
-        """Eigenvalues (k,) of the centred Gram matrix."""
+        """Eigenvalues (k,) of the centered Gram matrix."""
         return in_range(self.finished.space.scatter, self.dtype, "eigenvalues")
 
     @cached_property
@@ -142,7 +142,7 @@ def refuse_overflow(model: Model, dtype: Any) -> None:
 
 
 def make_request(question: Question) -> Request:
-    """What a method is asked for beyond the problem; a time limit begins to run."""
+    """What is requested of a method in addition to the problem; a time limit starts."""
     solver = named_solver(question.solver, question.iterated_power)
     deadline = None if question.time_limit is None else perf_counter() + question.time_limit
     return Request(read_seed(question.seed), question.share, solver, question.max_iter, deadline)

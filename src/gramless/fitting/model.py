@@ -1,4 +1,4 @@
-"""The model: an eigenspace with its certificate; and the number of components for a share of the variance."""
+"""The model: an eigenspace with its certificate; and the number of components for a fraction of the variance."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Model:
     ----------
     space : Eigenspace
     vectors : ndarray of shape (n, k) or None
-        Orthonormal eigenvectors of the weighted, centred Gram matrix; None where the method did not need them.
+        Orthonormal eigenvectors of the weighted, centered Gram matrix; None where the method did not need them.
     certificate : Certificate
     outcome : Outcome
     passes : int
         Sweeps over the Gram matrix; 0 where none was needed.
     moments : Moments or None
-        Moments of explicit features: all that such a model keeps of the rows.
+        Moments of explicit features: all that such a model stores of the rows.
     residuals : ndarray of shape (k,) or None
         Norms of the residuals of the eigenvectors, where there are any.
     """
@@ -70,7 +70,7 @@ class Model:
 
 
 def less_mean(vectors: Array, weights: Array) -> Array:
-    """Eigenvectors (n, k) of the centred Gram matrix, made from scores, without the error that a rounded mean adds.
+    """Eigenvectors (n, k) of the centered Gram matrix, made from scores, without the error that a rounded mean adds.
 
     For rows far from the origin this error is much larger than the rounding of the components. Exact eigenvectors are
     orthogonal to the square roots of the weights.

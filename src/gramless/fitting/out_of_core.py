@@ -28,7 +28,7 @@ from gramless.warning import warn
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """What a checkpoint keeps so that another process can resume a pass for moments.
+    """What a checkpoint stores so that another process can resume a pass for moments.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def plan_one_pass(question: Question, rows: FileRows) -> Prepared | None:
 
 
 def with_keeping(question: Question, prepared: Prepared, plan: Plan, request: Request) -> Request:
-    """The request of a fit from a file: what its pass keeps of the rows, and what a checkpoint needs to resume."""
+    """The request of a fit from a file: what its pass stores of the rows, and what a checkpoint needs to resume."""
     rows = prepared.rows
     if isinstance(rows, FileRows):
         _warn_unused(rows, plan.chosen)
@@ -104,7 +104,7 @@ def resume(question: Question, rows: Rows) -> tuple[Plan, float, Rows, MomentSta
     plan, scaling = begun.plan, Scaling(begun.mean, begun.scale)
     method, moved = methods[plan.chosen], rows.moved(scaling)
     if not isinstance(method, ExplicitMethod) or not isinstance(moved, FileRows):
-        raise TypeError(f"method {plan.chosen!r} has no moments to go on with")
+        raise TypeError(f"method {plan.chosen!r} has no moments to continue from")
     moved.n = begun.rows
     observer().begins(plan.chosen, plan.seconds)
     keeping = _keeping(question, moved, plan, lambda features: begun)
@@ -117,18 +117,19 @@ def fit_in_batches(question: Question, rows: Rows) -> Fit:
     if question.moves:
         raise ValueError(
             f"{question.moves}_input=True needs the mean of all rows before the first batch, which forget= and rows "
-            "that are read once do not give; pass an array, or rows that are centred and scaled"
+            "that are read once do not give; pass an array, or rows that are already standardized"
         )
     if isinstance(rows, FileRows) and rows.checkpoint is not None:
         raise ValueError(
-            f"checkpoint={str(rows.checkpoint.path)!r} needs a method whose blocks add up, and {rows.name} leads to a "
-            "stream; give a source that can be read again, or domain="
+            f"checkpoint={str(rows.checkpoint.path)!r} needs a method that sums over blocks, but {rows.name} leads to "
+            "a "
+            "stream; pass a source that can be read again, or domain="
         )
     return extend(question, None, rows)
 
 
 def _keeping(question: Question, rows: Rows, plan: Plan, begun: Any) -> Keeping:
-    """What a pass over a file keeps of its rows."""
+    """What a pass over a file stores of its rows."""
     size = 0
     if question.ridge is not None:
         room = affordable_rows(plan.problem.memory_limit, rows.d)
@@ -141,8 +142,8 @@ def _warn_unused(rows: FileRows, method: str) -> None:
     """Warn, before the work begins, where the method cannot be resumed from a checkpoint."""
     if rows.checkpoint is not None and method not in maps:
         warn(
-            f"checkpoint={str(rows.checkpoint.path)!r} has no effect with method {method!r}, whose work is no sum over "
-            "blocks: when it is killed, the same call begins anew. Methods with explicit features go on; for any "
+            f"checkpoint={str(rows.checkpoint.path)!r} has no effect with method {method!r}, which is not a sum over "
+            "blocks: after an interruption, the same call starts over. Methods with explicit features resume; for any "
             "Mercer kernel method='landmarks' is one",
             CheckpointWarning,
         )

@@ -18,8 +18,8 @@ from gramless.gram.spectrum import estimate_spectrum, spread
 from gramless.kernels import Kernel
 from gramless.problem import Problem
 
-_ALL = 1000  # components to plan with, where all components of rows that are not in memory are asked for
-_SHARE = 16  # components to begin with, where a share of the variance is asked for
+_ALL = 1000  # components to plan with, where all components of rows that are not in memory are requested
+_SHARE = 16  # components to begin with, where a fraction of the variance is requested
 _PLANNED = 1024  # rows of the sample that methods are planned with; twice as many from `_MANY` rows on
 _MANY = 50_000
 _STREAM = 10**6  # rows to plan a stream for, as their number is not known
@@ -36,9 +36,9 @@ class Prepared:
         The problem to be solved; the plan may be for fewer components.
     gamma : float
     survey : Survey
-        Survey of the centred and scaled rows.
+        Survey of the centered and scaled rows.
     rows : Rows
-        Rows, centred and scaled.
+        Rows, centered and scaled.
     """
 
     plan: Plan
@@ -51,7 +51,7 @@ class Prepared:
 def pose(
     question: Question, kernel: Kernel, survey: Survey, place: Place, scaling: Scaling, *, look: bool = True
 ) -> Problem:
-    """The problem for surveyed rows, which are centred and scaled already.
+    """The problem for surveyed rows, which are centered and scaled already.
 
     Parameters
     ----------

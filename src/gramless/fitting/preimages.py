@@ -1,4 +1,4 @@
-"""Pre-images, learnt with a fit: a ridge regression of rows on their components."""
+"""Pre-images, learned with a fit: a ridge regression of rows on their components."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gramless.fitting.fitted import Fit, in_precision
 from gramless.fitting.question import Question
 from gramless.spaces import RidgePreimage, RowSample
 
-_SAMPLE = 4096  # most rows that a model without its training rows keeps
+_SAMPLE = 4096  # maximum number of rows that a model without its training rows stores
 
 
 def sampled(question: Question, found: Fit, x: Any, weights: Array | None, *, first: bool) -> Fit:
@@ -50,6 +50,6 @@ def _refuse_sparse(x: Any) -> None:
 
 
 def sample_size(question: Question, d: int) -> int:
-    """Number of rows with `d` columns that a model without its training rows keeps."""
+    """Number of rows with `d` columns that a model without its training rows stores."""
     room = parse_memory(question.memory_limit) // (8 * 8 * d)
     return max(1, min(_SAMPLE, room))

@@ -1,4 +1,4 @@
-"""What a fit is asked for, independent of the rows."""
+"""The request of a fit, independent of the rows."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ class KernelChoice(Protocol):
     def warn(self, survey: Survey, names: Any, remedy: str) -> None:
         """Warn where one column dominates the distances from which the bandwidth is chosen."""
 
+    def check_first(self, survey: Survey) -> None:
+        """Raise where the first batch of a stream cannot tell the bandwidth that all later batches will have."""
+
     def of(self, survey: Survey) -> tuple[float, Kernel]:
         """The value of `gamma` for these rows, and the kernel with it."""
 
@@ -64,6 +67,9 @@ class FixedKernel:
     def warn(self, survey: Survey, names: Any, remedy: str) -> None:
         """No warning: the bandwidth does not depend on distances."""
 
+    def check_first(self, survey: Survey) -> None:
+        """No error: the bandwidth does not depend on the first batch."""
+
     def of(self, survey: Survey) -> tuple[float, Kernel]:
         """The value of `gamma` and the kernel; warns where the kernel is indefinite."""
         if self.warns:
@@ -73,17 +79,17 @@ class FixedKernel:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked of rows.
+    """The request of a fit.
 
     Attributes
     ----------
     kernel : KernelChoice
     count : int
-        Components asked for; 0 for all, or for a share of the variance.
+        Number of components; 0 for all, or for a fraction of the variance.
     share : float or None
-        Part of the variance that is asked for.
+        Fraction of the variance to explain.
     everything : bool
-        Whether all components are asked for.
+        Whether all components are requested.
     tol : float or None
         Residual relative to the largest eigenvalue; None: 1e-10, for float32 rows 1e-5.
     strict : bool
@@ -101,19 +107,19 @@ class Question:
     time_limit : float or None
         Seconds that the fit may take.
     moves : {"", "center", "scale"}
-        Whether the input is centred, or centred and scaled, before the kernel.
+        Whether the input is centered, or centered and scaled, before the kernel.
     scalable : bool
-        Whether the user could have asked for ``"scale"``.
+        Whether ``"scale"`` is available to the user.
     domain : pair of array-like of shape (d,), or None
     keep_rows : bool
     support : int or None
-        Most points that a stream may keep.
+        Maximum number of points that a stream may store.
     half_life : float or None
         Number of rows after which the weight of a row has halved.
     ridge : float or None
-        Ridge parameter of pre-images; None: no pre-images are learnt.
+        Ridge parameter of pre-images; None: no pre-images are learned.
     fewest : int or None
-        Components of eigenvalue 0 are dropped as long as `fewest` components remain; None: they are kept.
+        Components of eigenvalue 0 are dropped as long as `fewest` components remain; None: they are not dropped.
     seed : int, RandomState, Generator or None
     """
 

@@ -60,8 +60,8 @@ def join(question: Question, ours: Fit, other_question: Question, theirs: Fit) -
         state = _continued(asked, found)
         if state is None:
             raise ValueError(
-                f"{name} was fitted by method={found.plan.chosen!r}, which keeps nothing that could be added; "
-                "fit both with the same other method="
+                f"{name} was fitted by method={found.plan.chosen!r}, which stores nothing that could be added; "
+                "fit both with the same, other, method="
             )
         states.append(state)
     if ours.dtype != theirs.dtype:
@@ -87,8 +87,8 @@ def going_on(question: Question, found: Fit) -> Fit:
         return _carried(question, found, state)
     if found.x is None or found.weights is None:
         raise ValueError(
-            f"a fit by method={found.plan.chosen!r} without its rows (keep_data=False) leaves nothing to go on from; "
-            "begin with partial_fit, or fit with keep_data=True"
+            f"a fit by method={found.plan.chosen!r} without its rows (keep_data=False) cannot be continued; "
+            "start with partial_fit, or fit with keep_data=True"
         )
     return _open(question, Block(found.scaling(found.x), found.weights, given=found.x), None, seen=found)
 
@@ -97,7 +97,7 @@ def _continued(question: Question, found: Fit) -> State | None:
     """The state of a finished fit, to which rows can be added; None where its method leaves no state."""
     if found.state is not None:
         return found.state
-    if found.scaling and found.scaling.scale is None:  # centred input: every batch would have a mean of its own
+    if found.scaling and found.scaling.scale is None:  # centered input: every batch would have a mean of its own
         return None
     problem = posed_for_stream(question, found.plan.problem)
     return state_of(found.finished, found.weights, problem, make_request(question))
@@ -127,7 +127,7 @@ def _open(question: Question, block: Block, names: Any, seen: Fit | None = None)
     scaling = Scaling() if seen is None else seen.scaling
     if question.support is not None and question.support < max(1, question.count):
         raise ValueError(
-            f"max_support={question.support} points cannot span n_components={question.count} components; raise "
+            f"max_support={question.support} points cannot span n_components={question.count} components; increase "
             "max_support"
         )
     if question.domain is not None:
@@ -135,6 +135,7 @@ def _open(question: Question, block: Block, names: Any, seen: Fit | None = None)
     rows = MemoryRows(block.present())
     block, survey = rows.block, rows.survey(Look("", question.memory_limit))
     if seen is None and question.kernel.looks:
+        question.kernel.check_first(survey)
         question.kernel.warn(survey, names, remedy_for(rows.place.workers, scalable=False))
     gamma, kernel = question.kernel.of(survey)
     weights = block.weights if seen is not None else faded(block.weights, question.half_life)

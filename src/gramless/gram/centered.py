@@ -1,4 +1,4 @@
-"""Centring in feature space, as an operator wrapped around another, without a second matrix."""
+"""Centering in feature space, as an operator wrapped around another, without a second matrix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gramless.arrays import Array, in_float64, inner, inner_rounding, like, time
 from gramless.certificates import Perturbation
 from gramless.gram.base import GramOperator, Statistics
 
-_ROWS = 64  # rows centred together
+_ROWS = 64  # rows centered together
 
 
 class CenteredGram(GramOperator):
@@ -58,7 +58,7 @@ class CenteredGram(GramOperator):
         return self.gram.place(v)
 
     def statistics(self) -> Statistics:
-        """Of the centred matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each term with its rounding."""
+        """Of the centered matrix: ``|C|_F^2 = |S|_F^2 - 2 |S u|^2 + (u^T S u)^2``, each term with its rounding."""
         return self._statistics
 
     @cached_property
@@ -73,7 +73,7 @@ class CenteredGram(GramOperator):
 
     @property
     def frobenius2_estimate(self) -> float:
-        """The squared Frobenius norm of the centred matrix without allowance for rounding."""
+        """The squared Frobenius norm of the centered matrix without allowance for rounding."""
         whole = self.gram.statistics()
         image = float(np.linalg.norm(whole.sums)) ** 2 / self.weight
         return whole.squares - 2 * image + self._mean_square**2

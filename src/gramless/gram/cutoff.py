@@ -1,4 +1,4 @@
-"""The radius beyond which a kernel of the distance may be cut off, and the rounding of its values within."""
+"""The radius beyond which a radial kernel may be truncated, and the rounding of its values within."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cut_radius(kernel: RadialKernel, entry: float) -> float:
     """
     low, high = -1000.0, 1000.0  # exponents of two of the squared distance
     if not largest_beyond(kernel, 2.0 ** (high / 2)) <= max(entry, underflow(unit_roundoff())):
-        raise ValueError(f"{kernel} does not fall to {entry:g} at any distance; use method='tiled'")
+        raise ValueError(f"{kernel} does not decay to {entry:g} at any distance; use method='tiled'")
     for _ in range(60):
         middle = (low + high) / 2
         if largest_beyond(kernel, 2.0 ** (middle / 2)) <= max(entry, underflow(unit_roundoff())):

@@ -1,4 +1,4 @@
-"""Products with B B^T and B^T B for centred rows B that are never formed: sparse rows stay sparse."""
+"""Products with B B^T and B^T B for centered rows B that are never formed: sparse rows stay sparse."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CenteredRows:
     Parameters
     ----------
     x : ndarray or CSR of shape (n, d)
-        float64. Dense rows are centred once; with sparse rows each product is centred.
+        float64. Dense rows are centered once; with sparse rows each product is centered.
     weights : ndarray of shape (n,)
     entry_error : float
         Relative error of the entries of `x`.

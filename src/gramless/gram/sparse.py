@@ -1,4 +1,4 @@
-"""Gram matrices of kernels with a small bandwidth: only near neighbours, found by a KD-tree, have entries."""
+"""Gram matrices of kernels with a small bandwidth: only near neighbors, found by a KD-tree, have entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gramless.gram.tiled.schedule import rounds
 from gramless.kernels.base import RadialKernel
 from gramless.kernels.rounding import growth
 
-_SAMPLE = 256  # rows whose neighbours are counted before memory is taken
+_SAMPLE = 256  # rows whose neighbors are counted before memory is taken
 _PAIR = 12  # bytes of a stored entry: a float64 and an int32
 _FOUND = 64  # bytes of an entry while its tile is computed
 
@@ -26,10 +26,10 @@ _FOUND = 64  # bytes of an entry while its tile is computed
 class SparseGram(GramOperator):
     """D^1/2 K D^1/2 with the entries of points farther apart than a radius left out.
 
-    The rows are put in the order of a KD-tree, so that neighbours lie near each other in memory, and the symmetric
+    The rows are put in the order of a KD-tree, so that neighbors lie near each other in memory, and the symmetric
     half is stored in CSR tiles, of which most are empty. Beyond the radius the kernel is so small that the spectral
-    norm of the entries left out is below `cutoff_error`: if these are at most e in modulus and w are the weights, the
-    norm is at most e max_i sum_j w_j, j over the points left out of row i.
+    norm of the omitted entries is below `cutoff_error`: if these are at most e in modulus and w are the weights, the
+    norm is at most e max_i sum_j w_j, j over the points omitted from row i.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class SparseGram(GramOperator):
     Attributes
     ----------
     radius : float
-        Entries of points at most this far apart are kept.
+        Entries of points at most this far apart are stored.
     cut : float
-        Bound on the spectral norm of the entries left out; at most `cutoff_error`, up to underflow.
+        Bound on the spectral norm of the omitted entries; at most `cutoff_error`, up to underflow.
     entries : int
         Nonzero entries kept, both halves counted.
 
@@ -76,7 +76,7 @@ class SparseGram(GramOperator):
         if not isinstance(kernel, RadialKernel):
             raise TypeError(f"kernel={kernel} must be a function of the distance (a RadialKernel)")
         if scipy.sparse.issparse(x):
-            raise TypeError("x must be dense to be searched for neighbours; pass x.toarray()")
+            raise TypeError("neighbor search needs a dense x; pass x.toarray()")
         if not cutoff_error >= 0:
             raise ValueError(f"cutoff_error={cutoff_error!r} must be at least 0")
         n = x.shape[0]
@@ -106,7 +106,7 @@ class SparseGram(GramOperator):
         return sum(_PAIR * tile.nnz + 4 * len(tile.indptr) for tile in self._tiles.values())
 
     def expected_bytes(self, tree: cKDTree, rows: Array) -> int:
-        """Memory that tiles will take, from the neighbours of a few rows spread over the tree."""
+        """Memory that tiles will take, from the neighbors of a few rows spread over the tree."""
         if not len(rows):
             return 0
         sample = rows[:: max(1, len(rows) // _SAMPLE)]
@@ -117,9 +117,10 @@ class SparseGram(GramOperator):
     def _afford(self, needed: float, limit: int, about: str = "") -> None:
         if needed > limit:
             raise MemoryLimitError(
-                f"the neighbours within {self.radius:.3g} of each of {len(self._order)} rows take {about}"
-                f"{needed / 1e6:.3g} MB, memory_limit leaves {limit / 1e6:.3g} MB for them; raise memory_limit, narrow "
-                "the kernel, raise tol, or use method='tiled'"
+                f"the neighbors within {self.radius:.3g} of each of {len(self._order)} rows take {about}"
+                f"{needed / 1e6:.3g} MB, memory_limit leaves {limit / 1e6:.3g} MB for them; increase memory_limit, "
+                "reduce "
+                "the bandwidth, increase tol, or use method='tiled'"
             )
 
     def _fill(self, rows: Array, limit: int | None) -> None:
@@ -239,6 +240,6 @@ def _near(trees: list[cKDTree], radius: float) -> Array:
 
 
 def _count(counts: Array, kept: Array, rows: Array, roots: Array) -> None:
-    """Add the neighbours found to the number and to the total weight of each row's neighbours."""
+    """Add the neighbors found to the number and to the total weight of each row's neighbors."""
     counts += np.bincount(rows, minlength=len(counts))
     kept += np.bincount(rows, weights=roots**2, minlength=len(kept))

@@ -25,7 +25,7 @@ def some_rows(x: Any, most: int = SAMPLE) -> Any:
 
 
 def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[float, float]:
-    """The largest eigenvalue of the centred Gram matrix, cautiously, and its trace, divided by the weight.
+    """The largest eigenvalue of the centered Gram matrix, cautiously, and its trace, divided by the weight.
 
     From up to 1024 rows `x`, which are all, or a sample of `n`. The leading vector of one half of them is tried on the
     other half: on its own half it would seem larger than it is, the more so the narrower the kernel.
@@ -58,7 +58,7 @@ def estimate_spectrum(kernel: Kernel, x: Any, n: int | None = None) -> tuple[flo
 
 
 def _leading_vector(gram: Array) -> Array:
-    """Of the centred matrix, by a few powers."""
+    """Of the centered matrix, by a few powers."""
     centred = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
     vector = np.random.default_rng(0).standard_normal(len(gram))
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""The contrasts of kernel ICA: kernel canonical correlation and kernel generalised variance, with their gradients."""
+"""The contrasts of kernel ICA: kernel canonical correlation and kernel generalized variance, with their gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINS = 1000
 def landmarks_for(kernel: Kernel, z: Array, weights: Array, leak: float, rng: np.random.Generator) -> LandmarkMap:
     """Landmarks on the real line for any column of z W^T: one low-rank factor of Gram matrices for all rotations W.
 
-    With fixed landmarks the contrast is a smooth function of the rotation; with a new factorisation for every rotation
+    With fixed landmarks the contrast is a smooth function of the rotation; with a new factorization for every rotation
     it would not be. The landmarks are chosen by pivoted Cholesky among the midpoints of 1000 bins, weighted by the rows
     in each bin over a few rotations: the order of the rows does not matter, and a weight of 2 equals a row given twice.
 
@@ -104,7 +104,7 @@ class Contrast:
         return self.features.dot(flat, np.eye(self.features.n_features)).reshape(len(y), -1)
 
     def _moments(self, z: Array, turn: Array, weights: Array) -> tuple[Array, Array]:
-        """Centred scatter (m s, m s) of the features of all columns, and their mean (m s,)."""
+        """Centered scatter (m s, m s) of the features of all columns, and their mean (m s,)."""
         total, width = float(weights.sum()), len(turn) * self.features.n_features
         mean, scatter = np.zeros(width), np.zeros((width, width))
         for first in range(0, len(z), _ROWS):

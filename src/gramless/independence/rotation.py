@@ -23,7 +23,7 @@ class Rotation:
     Attributes
     ----------
     turn : ndarray of shape (m, m)
-        Orthogonal W: the columns of z W^T are the least dependent.
+        Orthogonal W that minimizes the dependence of the columns of z W^T.
     value : float
         Their contrast.
     iterations : int
@@ -46,7 +46,7 @@ def find_rotation(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> Rotation:
-    """The rotation of whitened columns `z` (n, m) with the least contrast, the best of several starts.
+    """The rotation of whitened columns `z` (n, m) with the minimum contrast, the best of several starts.
 
     From each start, pairs of columns are rotated through a quarter circle in steps (on at most 2000 rows), sweep after
     sweep, which comes near a minimum. Then L-BFGS on W = exp(S) W_0, S skew, with the exact gradient, converges to it.

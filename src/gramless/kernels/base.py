@@ -81,7 +81,7 @@ class Kernel(ABC):
         """Largest modulus of a value for rows within `radius`; infinite where nothing is known."""
 
     def spectral_density(self) -> SpectralDensity | None:
-        """Fourier transform of a kernel of the distance alone; None where it is not known or not positive."""
+        """Fourier transform of a radial kernel; None where it is unknown or not positive."""
         return None
 
     def radius(self, prepared: Any) -> float:
@@ -111,7 +111,7 @@ class Kernel(ABC):
 
 
 class RadialKernel(Kernel):
-    """A kernel of the distance alone; :meth:`profile` is decreasing and convex in the squared distance."""
+    """A radial kernel, a function of the distance alone; :meth:`profile` decreases and is convex in its square."""
 
     shift_invariant = True
     nonnegative = True
@@ -182,7 +182,7 @@ class RadialKernel(Kernel):
             right = largest * 2.0 ** (-0.5 * np.arange(200))
         left = np.append(right[1:], 0.0)
         moved = self._argument_error(right, largest, d, unit)
-        # one evaluation, since vectorised exponentials may differ in the last bit from one call to the next
+        # one evaluation, since vectorized exponentials may differ in the last bit from one call to the next
         values = self.profile(np.concatenate([np.maximum(left - moved, 0), np.maximum(left, moved)]))
         noise = (self.profile_error + 8) * np.finfo(float).eps * self.bound(radius)  # rounding of these two values
         fall = float((values[: len(left)] - values[len(left) :]).max())
@@ -204,7 +204,7 @@ class RadialKernel(Kernel):
 
 
 class DotKernel(Kernel):
-    """A kernel of the dot product alone."""
+    """A dot-product kernel: a function of the dot product alone."""
 
     @abstractmethod
     def profile(self, dot: Array) -> Array:

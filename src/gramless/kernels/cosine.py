@@ -20,6 +20,10 @@ from gramless.kernels.rounding import Rounding, growth, underflow
 class Cosine(Kernel):
     """k(x, y) = x.y / (|x| |y|), and 0 where a row is zero, as in scikit-learn.
 
+    See Also
+    --------
+    Linear : The dot product.
+
     Examples
     --------
     >>> Cosine()(np.array([[1.0, 0.0]]), np.array([[2.0, 2.0], [0.0, 0.0]])).round(4)

@@ -18,6 +18,10 @@ class Epanechnikov(RadialKernel):
     width : float
         Distance at which the kernel reaches 0.
 
+    See Also
+    --------
+    Gaussian : Smooth.
+
     Examples
     --------
     >>> import numpy as np

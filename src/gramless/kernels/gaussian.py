@@ -23,6 +23,12 @@ class Gaussian(RadialKernel):
     sigma : float
         Bandwidth; a large bandwidth gives smooth components. ``inf`` gives the constant kernel.
 
+    See Also
+    --------
+    Matern : Of adjustable smoothness.
+    Laplacian : Of the Euclidean distance, not smooth at 0.
+    Epanechnikov : Of compact support.
+
     Examples
     --------
     >>> Gaussian(sigma=1.0)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(4)

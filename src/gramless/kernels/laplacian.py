@@ -23,6 +23,11 @@ class Laplacian(RadialKernel):
     ----------
     lengthscale : float
 
+    See Also
+    --------
+    Manhattan : Of the Manhattan distance: scikit-learn's Laplacian.
+    Matern : Of adjustable smoothness.
+
     Examples
     --------
     >>> Laplacian(lengthscale=5.0)(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])).round(4)

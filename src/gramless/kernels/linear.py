@@ -14,6 +14,12 @@ from gramless.kernels.rounding import Rounding, dot_error, squared
 class Linear(DotKernel):
     """k(x, y) = x.y: kernel PCA is then PCA.
 
+    See Also
+    --------
+    Polynomial : A power of the dot product.
+    Cosine : The dot product of normalised rows.
+    QuadraticForm : The dot product in another metric.
+
     Examples
     --------
     >>> import numpy as np

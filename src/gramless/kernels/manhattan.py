@@ -28,6 +28,10 @@ class Manhattan(Kernel):
     ----------
     lengthscale : float
 
+    See Also
+    --------
+    Laplacian : Of the Euclidean distance, not smooth at 0.
+
     Examples
     --------
     >>> Manhattan(lengthscale=7.0)(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])).round(4)

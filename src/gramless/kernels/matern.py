@@ -31,6 +31,11 @@ class Matern(RadialKernel):
         the Gaussian kernel with sigma = lengthscale. These, 3/2 and 5/2 are the fastest.
     lengthscale : float
 
+    See Also
+    --------
+    Gaussian : Smooth.
+    Laplacian : Of the Euclidean distance, not smooth at 0.
+
     Examples
     --------
     >>> Matern(nu=1.5)(np.array([[0.0]]), np.array([[0.0], [1.0]])).round(4)

@@ -58,6 +58,10 @@ def check_mercer(
     Witness or None
         None when K is positive semidefinite as far as `tol` allows to say.
 
+    See Also
+    --------
+    find_witness : Points on which a kernel is not positive semidefinite.
+
     Examples
     --------
     >>> witness = check_mercer(np.array([[1.0, 0.0, 2.0], [0.0, 5.0, 0.0], [2.0, 0.0, 1.0]]))
@@ -77,7 +81,7 @@ def check_mercer(
     if method == "eigenvalues":
         return _lowest(gram, np.arange(n), tol)
     if method != "cholesky":
-        raise ValueError(f"method={method!r} is not known; pass 'cholesky' or 'eigenvalues'")
+        raise ValueError(f"method={method!r} is invalid; pass 'cholesky' or 'eigenvalues'")
     points = _failed_points(gram, max(tol, 4 * unit_roundoff() * n * largest) / n)
     if points is None:
         return None
@@ -88,6 +92,10 @@ def check_mercer(
 
 def find_witness(kernel: Kernel, x: Any, *, method: Literal["cholesky", "eigenvalues"] = "cholesky") -> Witness | None:
     """:func:`check_mercer` of the Gram matrix of rows `x` (n, d), allowing for the rounding of this kernel.
+
+    See Also
+    --------
+    check_mercer : Whether a Gram matrix is positive semidefinite.
 
     Examples
     --------
@@ -126,7 +134,7 @@ def _lowest(gram: Array, points: Array, tol: float) -> Witness | None:
 
 
 def _failed_points(gram: Array, negligible: float) -> Array | None:
-    """Pivots of a diagonally pivoted Cholesky factorisation and the one or two points where it fails, or None."""
+    """Pivots of a diagonally pivoted Cholesky factorization and the one or two points where it fails, or None."""
     n = len(gram)
     factor, remaining = np.zeros((n, n)), gram.diagonal().copy()
     pivots: list[int] = []
@@ -155,7 +163,7 @@ def _failed_pair(gram: Array, factor: Array, pivots: list[int], rest: Array, neg
 
 
 def _thin_out(gram: Array, witness: Witness, tol: float) -> Witness:
-    """Leave out points, the least weighted first, as long as the others still prove indefiniteness."""
+    """Remove points, those of smallest weight first, as long as the others still prove indefiniteness."""
     if len(witness.points) > _PRUNED:
         return witness
     for point in sorted(witness.points, key=lambda p: abs(float(witness.vector[p]))):

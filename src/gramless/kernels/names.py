@@ -54,7 +54,7 @@ def kernel_from_name(name: str, gamma: float = 1.0, degree: float = 3, coef0: fl
     Polynomial(degree=2, c=1.0, scale=0.5)
     """
     if name not in KERNEL_NAMES:
-        raise ValueError(f"kernel={name!r} is not known; pass a kernel object or one of: {', '.join(KERNEL_NAMES)}")
+        raise ValueError(f"kernel={name!r} is invalid; pass a kernel object or one of: {', '.join(KERNEL_NAMES)}")
     return _MAKERS[plain_name(name)](gamma, degree, coef0)
 
 
@@ -68,6 +68,6 @@ def warn_if_indefinite(kernel: Kernel) -> None:
     if kernel.mercer is False:
         warn(
             f"{kernel} is not positive semidefinite: variances may be negative, and components then do not exist. "
-            "Those kept are checked.",
+            "The requested ones are checked.",
             IndefiniteKernelWarning,
         )

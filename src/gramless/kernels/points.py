@@ -145,9 +145,9 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
 def mend_near(squared: Array, x: Points, y: Points, near: float) -> None:
     """Replace small squared distances by sums of squared differences, which do not cancel."""
     largest = 4 * max(x.largest, y.largest)
-    card = is_tensor(squared)
-    pairs = max(1, (2**24 if card else 2**18) // max(1, x.values.shape[1]))
-    rows = max(1, (2**24 if card else 2**16) // max(1, len(y)))  # few: the indices may outgrow the tile
+    tensors = is_tensor(squared)
+    pairs = max(1, (2**24 if tensors else 2**18) // max(1, x.values.shape[1]))
+    rows = max(1, (2**24 if tensors else 2**16) // max(1, len(y)))  # few: the indices may outgrow the tile
     for top in range(0, len(x), rows):
         below, columns = namespace(squared).where(squared[top : top + rows] <= near * largest)
         for first in range(0, len(below), pairs):

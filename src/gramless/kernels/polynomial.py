@@ -19,12 +19,17 @@ class Polynomial(DotKernel):
     Parameters
     ----------
     degree : float
-        At least 0. A degree that is no integer needs ``scale x.y + c >= 0`` for all
+        At least 0. A non-integer degree needs ``scale x.y + c >= 0`` for all
         pairs and is not positive semidefinite.
     c : float
-        Weight of the lower degrees; 0 leaves the homogeneous kernel.
+        Weight of the lower degrees; 0 gives the homogeneous kernel.
     scale : float
         scikit-learn's `gamma`.
+
+    See Also
+    --------
+    Linear : The dot product.
+    Tanh : Indefinite.
 
     Examples
     --------

@@ -21,6 +21,11 @@ class Tanh(DotKernel):
     b : float
         scikit-learn's `coef0`.
 
+    See Also
+    --------
+    Polynomial : A power of the dot product.
+    find_witness : Points on which a kernel is not positive semidefinite.
+
     Examples
     --------
     >>> import numpy as np

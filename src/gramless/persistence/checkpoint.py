@@ -60,15 +60,15 @@ class FileCheckpoint:
         except (ValueError, OSError) as error:
             raise CheckpointError(f"checkpoint={str(self.path)!r} cannot be read: {error}") from error
         if header.get("estimator") != "checkpoint":
-            raise CheckpointError(f"checkpoint={str(self.path)!r} is a file of a model, not of a fit that was begun")
+            raise CheckpointError(f"checkpoint={str(self.path)!r} is a model file, not a checkpoint")
         was = header.get("identity")
         was = was if isinstance(was, dict) else {}
         for name in sorted({*self.identity, *was}):
             before, now = was.get(name), self.identity.get(name)
             if before != now:
                 raise CheckpointError(
-                    f"checkpoint={str(self.path)!r} is of another fit: {name} was {before}, and is {now}; give another "
-                    "path, or delete the file to begin anew"
+                    f"checkpoint={str(self.path)!r} is of another fit: {name} was {before}, and is {now}; pass another "
+                    "path, or delete the file to start over"
                 )
         try:
             state = Decoder(arrays, most_features=_MOST_FEATURES).expect(header["state"], dict[str, Any], "the state")

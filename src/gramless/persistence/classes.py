@@ -100,7 +100,7 @@ def field_types(cls: type[Any]) -> dict[str, Any]:
     """The types, by name, of the fields that an object is restored from."""
     if cls.__name__ not in _TYPES:
         if not is_dataclass(cls):
-            raise TypeError(f"{cls.__name__} does not say what it is made from")
+            raise TypeError(f"{cls.__name__} does not declare its fields")
         hints = get_type_hints(cls)
         _TYPES[cls.__name__] = {
             f.name: _NARROWER.get((cls.__name__, f.name), hints[f.name])

@@ -40,13 +40,13 @@ _PRUNED = 64  # most grid points for each frequency kept: an ellipsoid in a box 
 def require_shape(name: str, array: Any, *shape: int) -> None:
     """Refuse an array of another shape."""
     if array.shape != shape:
-        raise FormatError(f"{name} has the shape {array.shape}, where {shape} is needed")
+        raise FormatError(f"{name} has the shape {array.shape}, expected {shape}")
 
 
 def require_device(device: str) -> None:
     """Refuse a string that cannot be the name of a device."""
     if not _DEVICE.fullmatch(device):
-        raise FormatError(f"the device {device!r} is not known")
+        raise FormatError(f"the device {device!r} is unknown")
 
 
 def refuse_features(cls: type[Any], made_from: dict[str, Any], room: int) -> None:
@@ -138,10 +138,10 @@ def _(made: SampledMap) -> None:
 
 @check.register
 def _(made: Box) -> None:
-    require_shape("the lower end of a box", made.low, made.low.size)
-    require_shape("the upper end of a box", made.high, made.low.size)
+    require_shape("the lower bounds of a box", made.low, made.low.size)
+    require_shape("the upper bounds of a box", made.high, made.low.size)
     if not (np.isfinite(made.low) & np.isfinite(made.high) & (made.low <= made.high)).all():
-        raise FormatError(f"a box reaches from {made.low} to {made.high}")
+        raise FormatError(f"a box extends from {made.low} to {made.high}")
 
 
 @check.register
@@ -193,9 +193,9 @@ def _(made: BoundedPoints) -> None:
 def _(made: MergedSpaces) -> None:
     require_device(made.device)
     if made.waiting is not None:
-        require_shape("the weights of rows that wait", made.waiting_weights, made.waiting.shape[0])
+        require_shape("the weights of pending rows", made.waiting_weights, made.waiting.shape[0])
         if made.space is not None and width(made.space.span) != made.waiting.shape[1]:
-            raise FormatError(f"rows of shape {made.waiting.shape} wait for {width(made.space.span)} columns")
+            raise FormatError(f"pending rows of shape {made.waiting.shape} for {width(made.space.span)} columns")
 
 
 @check.register
@@ -218,8 +218,8 @@ def _(made: RidgePreimage) -> None:
 @check.register
 def _(made: CenterModel) -> None:
     k = made.squared_norms.size
-    require_shape("the squared norms of centres", made.squared_norms, k)
-    require_shape("the centres", made.coefficients, size(made.span), k)
+    require_shape("the squared norms of centers", made.squared_norms, k)
+    require_shape("the centers", made.coefficients, size(made.span), k)
 
 
 @check.register
@@ -260,6 +260,7 @@ WIDTHS: dict[str, Callable[[Any], int]] = {
     "_preimage": lambda preimage: int(preimage.coefficients.shape[1]),
     "_input_mean": lambda mean: int(mean.size),
     "_input_scale": lambda scale: int(scale.size),
+    "fill_values_": lambda values: int(values.size),
     "components_": lambda matrix: int(matrix.shape[1]),
     "whitening_": lambda matrix: int(matrix.shape[1]),
     "mixing_": lambda matrix: int(matrix.shape[0]),

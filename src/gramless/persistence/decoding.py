@@ -32,7 +32,7 @@ class Decoder:
     arrays : dict of str to ndarray
         Each array is used once, so that no object takes more memory than the file has bytes for it.
     most_features : int, optional
-        Most features of a map; by default as many as there are numbers in the arrays.
+        Maximum number of features of a map; by default as many as there are numbers in the arrays.
 
     Examples
     --------
@@ -55,9 +55,9 @@ class Decoder:
         kind = _KEYS.get(frozenset(tree)) if isinstance(tree, dict) else None
         if kind is None:
             what = sorted(tree) if isinstance(tree, dict) else tree
-            raise FormatError(f"it holds a value of an unknown kind: {_short(what)}")
+            raise FormatError(f"it contains a value of an unknown kind: {_short(what)}")
         if self._level >= MOST_LEVELS:
-            raise FormatError(f"it has more than {MOST_LEVELS} levels of objects within objects")
+            raise FormatError(f"it has more than {MOST_LEVELS} levels of nested objects")
         self._level += 1
         made = getattr(self, f"_{kind}")(tree)
         self._level -= 1
@@ -69,7 +69,7 @@ class Decoder:
         """The value, which must be of the type `hint`."""
         value = self.decode(tree)
         if not fits(value, hint):
-            raise FormatError(f"{name} is {_short(value)}, where {describe(hint)} is needed")
+            raise FormatError(f"{name} is {_short(value)}, expected {describe(hint)}")
         return value
 
     def finish(self) -> None:
@@ -97,28 +97,28 @@ class Decoder:
 
     def _plain(self, tree: Any) -> Array:
         if not isinstance(tree, dict) or set(tree) != {"array", "order"}:
-            raise FormatError(f"it holds {_short(tree)} where an array was expected")
+            raise FormatError(f"it contains {_short(tree)} where an array was expected")
         return self._array(tree)
 
     def _texts(self, tree: Any) -> Array:
         texts, shape = tree["texts"], tree["shape"]
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise FormatError(f"it holds {_short(texts)} where texts were expected")
+            raise FormatError(f"it contains {_short(texts)} where strings were expected")
         if not tree["object"] and texts_size(texts) > most_texts(texts):
-            raise FormatError("one of its texts is much longer than the others")
+            raise FormatError("one of its strings is much longer than the others")
         self._whole(shape)
         return np.array(texts, dtype=object if tree["object"] else np.str_).reshape(shape)
 
     def _complex(self, tree: Any) -> Array:
         pair = self._plain(tree["complex"])
         if pair.ndim < 1 or pair.shape[-1] != 2 or pair.dtype not in (np.float64, np.float32):
-            raise FormatError(f"complex numbers are kept as an array of shape {pair.shape} and type {pair.dtype}")
+            raise FormatError(f"complex numbers are stored as an array of shape {pair.shape} and type {pair.dtype}")
         return np.ascontiguousarray(pair).view(np.result_type(pair, 1j))[..., 0]
 
     def _csr(self, tree: Any) -> Any:
         parts, shape = tree["csr"], tree["shape"]
         if not isinstance(parts, dict) or set(parts) != {"data", "indices", "indptr"}:
-            raise FormatError(f"a sparse matrix is made of {_short(parts)}")
+            raise FormatError(f"a sparse matrix consists of {_short(parts)}")
         data, indices, indptr = (self._plain(parts[name]) for name in ("data", "indices", "indptr"))
         self._whole(shape)
         if len(shape) != 2 or indptr.shape != (shape[0] + 1,) or indices.dtype.kind + indptr.dtype.kind != "ii":
@@ -140,7 +140,7 @@ class Decoder:
         made: dict[str, Any] = {}
         for item in self._items(tree["dict"]):
             if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str) or item[0] in made:
-                raise FormatError(f"it holds {_short(item)} where a name and a value were expected, each name once")
+                raise FormatError(f"it contains {_short(item)} where a name and a value were expected, each name once")
             made[item[0]] = self.decode(item[1])
         return made
 
@@ -151,18 +151,18 @@ class Decoder:
 
     def _outcome(self, tree: Any) -> Outcome:
         if not isinstance(tree["outcome"], str) or tree["outcome"] not in Outcome.__members__:
-            raise FormatError(f"it has the outcome {_short(tree['outcome'])}, which this version does not know")
+            raise FormatError(f"it has the outcome {_short(tree['outcome'])}, which is unknown to this version")
         return Outcome[tree["outcome"]]
 
     def _class(self, tree: Any) -> Any:
         name, parts = tree["class"], tree["fields"]
         cls = CLASSES.get(name) if isinstance(name, str) else None
         if cls is None or not isinstance(parts, dict):
-            raise FormatError(f"it holds {_short(name)}, which this version of gramless does not know")
+            raise FormatError(f"it contains {_short(name)}, which is unknown to this version of gramless")
         types = field_types(cls)
         for field in parts:
             if field not in types:
-                raise FormatError(f"{name} has the field {_short(field)}, which this version of gramless does not know")
+                raise FormatError(f"{name} has the field {_short(field)}, which is unknown to this version of gramless")
         for field in required_fields(cls) - parts.keys():
             raise FormatError(f"{name} lacks the field {field!r}")
         values = {field: self.expect(item, types[field], f"{field} of {name}") for field, item in parts.items()}
@@ -173,7 +173,7 @@ class Decoder:
 
     def _items(self, items: Any) -> list[Any]:
         if not isinstance(items, list):
-            raise FormatError(f"it holds {_short(items)} where a list was expected")
+            raise FormatError(f"it contains {_short(items)} where a list was expected")
         return items
 
     def _whole(self, shape: Any) -> None:

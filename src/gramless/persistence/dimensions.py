@@ -50,4 +50,4 @@ def width(part: Any) -> int:
             return width(part.left)
         case ScaledMap():
             return width(part.inner)
-    raise TypeError(f"{type(part).__name__} is no span, feature map or stream")
+    raise TypeError(f"{type(part).__name__} is not a span, feature map or stream")

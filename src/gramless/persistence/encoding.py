@@ -59,7 +59,7 @@ class Encoder:
         if value is None or isinstance(value, (bool, int, float, str)):
             return str(value) if isinstance(value, str) else value
         if self._level >= MOST_LEVELS:
-            raise TypeError(f"more than {MOST_LEVELS} levels of objects within objects cannot be saved")
+            raise TypeError(f"more than {MOST_LEVELS} levels of nested objects cannot be saved")
         self._level += 1
         try:
             return self._compound(value)
@@ -105,7 +105,7 @@ class Encoder:
 
     def _key(self, key: Any) -> str:
         if not isinstance(key, str):
-            raise TypeError(f"a dict with the key {key!r} cannot be saved: keys must be texts")
+            raise TypeError(f"a dict with the key {key!r} cannot be saved: keys must be strings")
         return key
 
     def _array(self, value: Array) -> Any:
@@ -114,7 +114,7 @@ class Encoder:
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("an array of Python objects cannot be saved")
             if value.dtype.kind == "U" and texts_size(texts) > most_texts(texts):
-                raise TypeError("an array of texts, one of which is much longer than the others, cannot be saved")
+                raise TypeError("an array of strings, one of which is much longer than the others, cannot be saved")
             return {"texts": texts, "shape": list(value.shape), "object": value.dtype.kind == "O"}
         if value.dtype.kind == "c":
             return {"complex": self._plain(np.stack([value.real, value.imag], axis=-1))}
@@ -149,11 +149,12 @@ def _refusal(value: Any) -> str:
         value = value.function
     if callable(value):
         return (
-            f"a function ({value!r}) cannot be saved: files hold data only, and loading one runs no code. Build the "
-            "kernel from those of gramless.kernels, or use pickle or joblib where you trust whoever wrote the file"
+            f"a function ({value!r}) cannot be saved: files contain data only, and loading one runs no code. Build the "
+            "kernel from those of gramless.kernels, or use pickle or joblib where you trust the author of the file"
         )
     if isinstance(value, (np.random.RandomState, np.random.Generator)):
         return "a random generator cannot be saved: pass an integer, or set it to one before saving"
     return (
-        f"an object of type {type(value).__name__} cannot be saved: files hold data only, and loading one runs no code"
+        f"an object of type {type(value).__name__} cannot be saved: files contain data only, and loading one runs no "
+        "code"
     )

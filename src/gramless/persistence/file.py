@@ -96,7 +96,7 @@ def read_file(path: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
-            raise FormatError("it is a folder, not a file of a model")
+            raise FormatError("it is a folder, not a model file")
         if not stat.S_ISREG(status.st_mode):
             raise FormatError("it is not a regular file")
         with open(descriptor, "rb", closefd=False) as file:
@@ -109,14 +109,14 @@ def _read(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array]]:
     start = file.read(8)
     length = int.from_bytes(start, "little")
     if len(start) < 8 or length > size - 8:
-        raise FormatError("it is not a file of a gramless model, or it was cut short")
+        raise FormatError("it is not a gramless model file, or it is truncated")
     if length > MOST_HEADER:
         raise FormatError(f"its header takes {length} bytes; at most {MOST_HEADER} are read")
     text = file.read(length)
     entries = parse(text)
     metadata = entries.pop("__metadata__", None) if isinstance(entries, dict) else None
     if not isinstance(metadata, dict) or not isinstance(metadata.get("gramless"), str):
-        raise FormatError("it is not a file of a gramless model")
+        raise FormatError("it is not a gramless model file")
     header = _known_format(parse(metadata["gramless"]))
     seal = _seal_of(metadata, text)
     places = _places(entries, size - 8 - length)
@@ -126,7 +126,7 @@ def _read(file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Array]]:
         raise FormatError("its checksum does not match: the file is damaged")
     for name, array in arrays.items():
         if array.dtype == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
-            raise FormatError(f"the array {name!r} has truth values other than 0 and 1")
+            raise FormatError(f"the array {name!r} has boolean values other than 0 and 1")
     return header, arrays
 
 
@@ -145,12 +145,12 @@ def _seal_of(metadata: dict[str, Any], text: bytes) -> bytes:
     """The checksum in the header, where it must occur exactly once."""
     unknown = sorted(set(metadata) - {"gramless", "sha256"})
     if unknown:
-        raise FormatError(f"its header has the field {unknown[0]!r}, which is not known")
+        raise FormatError(f"its header has the field {unknown[0]!r}, which is unknown")
     seal = metadata.get("sha256")
     if not isinstance(seal, str) or len(seal) != 64 or set(seal) - set("0123456789abcdef"):
         raise FormatError("its header lacks a checksum")
     if text.count(seal.encode()) != 1:
-        raise FormatError("its checksum stands in the header more than once")
+        raise FormatError("its header contains more than one checksum")
     return seal.encode()
 
 
@@ -167,7 +167,7 @@ def _places(entries: dict[str, Any], room: int) -> list[tuple[str, np.dtype[Any]
             raise FormatError(f"the array {name!r} has the shape {shape!r} at {offsets!r}")
         dtype = np.dtype(_DTYPES[entry["dtype"]])
         if math.prod(filter(None, shape)) > 2**48 or math.prod(shape) * dtype.itemsize != offsets[1] - offsets[0]:
-            raise FormatError(f"the array {name!r} of shape {shape!r} does not take the bytes {offsets!r} given to it")
+            raise FormatError(f"the array {name!r} of shape {shape!r} does not match its bytes {offsets!r}")
         found.append((offsets[0], offsets[1], name, dtype, tuple(shape)))
     found.sort(key=lambda item: item[:2])
     place = 0
@@ -190,6 +190,6 @@ def _read_array(file: BinaryIO, dtype: np.dtype[Any], shape: tuple[int, ...], di
     array: Array = np.empty(shape, dtype)
     view = _bytes(array)
     if file.readinto(view) != len(view):  # type: ignore[attr-defined]
-        raise FormatError("it was cut short while it was read")
+        raise FormatError("it was truncated while it was read")
     digest.update(view)
     return array if dtype.isnative else array.astype(dtype.newbyteorder("="))

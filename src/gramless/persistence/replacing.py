@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-_UNABLE = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM}  # if a folder cannot be opened or synchronised
+_UNABLE = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM}  # if a folder cannot be opened or synchronized
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}; make it first")
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}; create it first")
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")
     # not tempfile: the file gets the permissions that open() would give it
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

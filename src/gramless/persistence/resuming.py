@@ -38,7 +38,8 @@ def _refuse_foreign(checkpoint: FileCheckpoint) -> None:
     kept, summed = _TASKS.get(checkpoint.task, (NoneType, NoneType))
     if not isinstance(checkpoint.kept, kept) or not all(isinstance(part, summed) for _, part in checkpoint.parts):
         raise CheckpointError(
-            f"checkpoint={str(checkpoint.path)!r} holds {checkpoint.task!r}, and no fit does; delete it to begin anew"
+            f"checkpoint={str(checkpoint.path)!r} contains the unknown task {checkpoint.task!r}; delete it to start "
+            "over"
         )
 
 
@@ -49,8 +50,8 @@ def _identity(source: Source) -> dict[str, str]:
         "rows": str(source.n_rows),
         "type": str(source.dtype),
     }
-    if source.drops:
-        words["missing"] = "drop"
+    if source.reading:
+        words["reading"] = source.reading
     path: Path | None = getattr(source, "path", None)
     if path is None:
         array = getattr(source, "array", None)

@@ -1,9 +1,10 @@
 """Figures of fitted models, in the manner of scikit-learn's displays. Needs matplotlib: ``pip install ".[plot]"``.
 
-``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns keeps the computed values, and
+``SomethingDisplay.from_estimator(...)`` computes and draws; the object it returns stores the computed values, and
 ``.plot(ax=)`` draws it again elsewhere.
 """
 
+from gramless.plots.coloring import ClassStyle, Coloring
 from gramless.plots.contours import ComponentsDisplay, component_heights, component_title, plot_components
 from gramless.plots.convergence import ConvergenceDisplay
 from gramless.plots.distance import SubspaceDistanceDisplay
@@ -15,6 +16,8 @@ from gramless.plots.spectrum import SpectrumDisplay, plot_spectrum
 from gramless.plots.variance import ExplainedVarianceDisplay, share_bounds
 
 __all__ = [
+    "ClassStyle",
+    "Coloring",
     "ComponentsDisplay",
     "ConvergenceDisplay",
     "EmbeddingDisplay",

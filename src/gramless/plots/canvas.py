@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-#: Okabe and Ito's colours, which people of every colour vision tell apart.
+#: Okabe and Ito's colors, which are distinguishable with color vision deficiencies.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _LINES = ("-", "--", ":", "-.")
 _MARKERS = "os^DvPX"
@@ -45,7 +45,7 @@ def pale_viridis() -> Colormap:
 
 
 def next_style(ax: Axes) -> dict[str, Any]:
-    """Colour, line style and marker for the next line of `ax`, distinguishable in print too."""
+    """Color, line style and marker for the next line of `ax`, also distinguishable in black-and-white print."""
     number = len(ax.get_lines())
     return {
         "color": PALETTE[number % len(PALETTE)],

@@ -20,9 +20,9 @@ class Residuals(Silent):
     ----------
     passes : list of int
     residuals : list of float
-        Largest residual of the wanted pairs, relative to the largest eigenvalue.
+        Largest residual of the requested pairs, relative to the largest eigenvalue.
     tol : float
-        The residual wanted.
+        The tolerance.
     method : str
 
     Examples
@@ -64,7 +64,7 @@ class ConvergenceDisplay:
     residuals : sequence of float
         Relative to the largest eigenvalue.
     tol : float, default=0
-        The residual wanted; drawn as a line where it is positive.
+        The tolerance; drawn as a line where it is positive.
     label : str, optional
         For the legend.
 
@@ -105,7 +105,8 @@ class ConvergenceDisplay:
             clone(estimator).fit(X)
         if not told.residuals:
             raise ValueError(
-                f"method={told.method!r} with eigen_solver={estimator.eigen_solver!r} tells no residuals; pass an "
+                f"method={told.method!r} with eigen_solver={estimator.eigen_solver!r} does not report residuals; pass "
+                "an "
                 "estimator with method='tiled' and eigen_solver='block_krylov'"
             )
         return cls(told.passes, told.residuals, tol=told.tol, label=label or told.method).plot(ax)

@@ -70,15 +70,14 @@ class SubspaceDistanceDisplay:
         batch : int
             Rows in each call of ``partial_fit``.
         components : int, optional
-            Number of leading components to compare; by default all that are kept.
+            Number of leading components to compare; by default all.
         label : str, optional
         ax : Axes, optional
         """
         rows = np.asarray(X)
         whole = clone(estimator).fit(rows)
-        stream = clone(estimator).set_params(
-            kernel=whole.plan_.problem.kernel
-        )  # a bandwidth from all rows, not a batch
+        kernel = whole.plan_.problem.kernel  # with the bandwidth of all rows, not of a batch
+        stream = clone(estimator).set_params(kernel=kernel, gamma=None)
         seen, distances = [], []
         for first in range(0, len(rows), batch):
             stream.partial_fit(rows[first : first + batch])
@@ -94,7 +93,7 @@ class SubspaceDistanceDisplay:
         """Draw the distance between the leading 1, 2, ... components of two fitted models of one kernel."""
         numbers = range(1, min(len(a.eigenvalues_), len(b.eigenvalues_)) + 1)
         distances = [subspace_distance(a.truncate(k), b.truncate(k)) for k in numbers]
-        return cls(numbers, distances, xlabel="leading components compared", label=label).plot(ax)
+        return cls(numbers, distances, xlabel="number of leading components", label=label).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> SubspaceDistanceDisplay:
         """Draw, in `ax` or a new figure."""

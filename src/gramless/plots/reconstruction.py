@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.estimators.preimages import available_preimage
 from gramless.plots.canvas import require_matplotlib
 from gramless.plots.images import image_shape
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ReconstructionDisplay:
-    """A gallery: rows of images one above the other, such as noisy ones and the same de-noised.
+    """A gallery: rows of images one above the other, such as noisy images and the same after denoising.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class ReconstructionDisplay:
         count, pixels = shapes.pop()
         found = image_shape(pixels, shape)
         if found is None:
-            raise ValueError(f"rows of {pixels} columns are no square images; pass shape=(height, width)")
+            raise ValueError(f"rows of {pixels} columns are not square images; pass shape=(height, width)")
         self.count, self.shape = count, found
 
     @classmethod
@@ -62,7 +61,7 @@ class ReconstructionDisplay:
         X: Any,
         *,
         shape: tuple[int, int] | None = None,
-        method: str | None = None,
+        method: str = "auto",
         axes: Any = None,
     ) -> ReconstructionDisplay:
         """Draw the rows of `X` (n_images, height * width) and, below them, ``estimator.denoise(X)``.
@@ -75,13 +74,13 @@ class ReconstructionDisplay:
             Ten or so: all are drawn side by side.
         shape : pair of int, optional
             Height and width; by default images are square.
-        method : {"ridge", "fixed_point", "distances"}, optional
-            How pre-images are found; by default the fixed point for kernels of the distance, else ridge regression.
+        method : {"auto", "ridge", "fixed_point", "distances"}, default="auto"
+            Pre-image method.
         axes : sequence of two Axes, optional
             A new figure by default.
         """
         rows = np.asarray(X, dtype=float)
-        restored = estimator.denoise(rows, method=method or available_preimage(estimator))
+        restored = estimator.denoise(rows, method=method)
         galleries = {"given": rows, f"{len(estimator.eigenvalues_)} components": restored}
         return cls(galleries, shape=shape).plot(axes)
 
@@ -95,7 +94,7 @@ class ReconstructionDisplay:
             axes = [figure.add_subplot(len(names), 1, row + 1) for row in range(len(names))]
         panels: Array = np.asarray(axes, dtype=object).ravel()
         if len(panels) != len(names):
-            raise ValueError(f"{len(panels)} axes given for {len(names)} rows of images; pass one for each")
+            raise ValueError(f"{len(panels)} axes given for {len(names)} rows of images; pass one per row of images")
         first = self.galleries[names[0]]
         for ax, name in zip(panels, names, strict=True):
             self._draw(ax, name, float(first.min()), float(first.max()))

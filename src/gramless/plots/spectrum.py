@@ -18,19 +18,19 @@ _DARK, _LIGHT = "#00224e", "#a59c74"  # from cividis
 
 
 class SpectrumDisplay:
-    """Eigenvalues in their certified intervals, and the share of variance they explain together.
+    """Eigenvalues with their certified intervals, and the cumulative explained variance ratio.
 
     Parameters
     ----------
     certificate : Certificate
         Eigenvalues and their intervals.
     shares : array-like of shape (k,)
-        Share of the total variance that each component explains.
+        Explained variance ratio of each component.
 
     Attributes
     ----------
     ax_ : Axes
-        Axes of the eigenvalues; the shares have an axis of their own on the right.
+        Axes of the eigenvalues; the explained variance has its own axis on the right.
     figure_ : Figure
 
     Examples
@@ -61,13 +61,13 @@ class SpectrumDisplay:
         number = np.arange(1, len(self.shares) + 1)
         bars = ax.twinx()
         bars.bar(number, 100 * np.cumsum(self.shares), color=_LIGHT, alpha=0.45, width=0.8)
-        bars.set(ylim=(0, 100), ylabel="variance explained so far (%)")
+        bars.set(ylim=(0, 100), ylabel="cumulative explained variance (%)")
         ax.set_zorder(bars.get_zorder() + 1)  # points in front of the bars
         ax.patch.set_visible(False)
         values, certificate = self.certificate.values, self.certificate
         errors = np.maximum([values - certificate.lower, certificate.upper - values], 0.0)
         ax.errorbar(number, values, yerr=errors, fmt="o", color=_DARK, markersize=4.5, capsize=3.5)
-        ax.set(xlabel="component", ylabel="eigenvalue of the centred Gram matrix", xlim=(0.2, len(number) + 0.8))
+        ax.set(xlabel="component", ylabel="eigenvalue of the centered Gram matrix", xlim=(0.2, len(number) + 0.8))
         widest = np.max(certificate.width[values > 0], initial=0.0)
         ax.set_title(f"intervals no wider than {widest:.0e} of the eigenvalue", size="medium")
         ax.locator_params(axis="x", integer=True)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class ExplainedVarianceDisplay:
-    """Share of the exact total variance that the leading components explain together, as their number grows.
+    """Cumulative explained variance ratio, relative to the exact total variance, against the number of components.
 
     Parameters
     ----------
     shares : array-like of shape (k,)
-        Share of each component.
+        Explained variance ratio of each component.
     lower, upper : array-like of shape (k,), optional
-        Bounds on each share, from the certificate.
+        Bounds on each ratio, from the certificate.
     label : str, optional
         For the legend.
 
@@ -38,7 +38,7 @@ class ExplainedVarianceDisplay:
     >>> from gramless.plots import ExplainedVarianceDisplay
     >>> kpca = KernelPCA(8, kernel="rbf", gamma=1.0).fit(annulus(100, rng=0))
     >>> ExplainedVarianceDisplay.from_estimator(kpca).ax_.get_ylabel()
-    'variance explained (%)'
+    'explained variance (%)'
     """
 
     ax_: Axes
@@ -69,7 +69,7 @@ class ExplainedVarianceDisplay:
         ----------
         ax : Axes, optional
         thresholds : tuple of float
-            Shares that are marked with the number of components that reach them.
+            Fractions that are marked with the number of components that reach them.
         """
         ax = axes_or_new(ax, figsize=(5.6, 4.0))
         number = np.arange(1, len(self.shares) + 1)
@@ -81,7 +81,7 @@ class ExplainedVarianceDisplay:
         for threshold in thresholds:
             if total[-1] >= threshold:
                 _mark(ax, int(np.argmax(total >= threshold)) + 1, 100 * threshold)
-        ax.set(xlabel="components", ylabel="variance explained (%)", ylim=(0, 103))
+        ax.set(xlabel="components", ylabel="explained variance (%)", ylim=(0, 103))
         ax.locator_params(axis="x", integer=True)
         ax.grid(alpha=0.3)
         if self.label is not None:
@@ -91,7 +91,7 @@ class ExplainedVarianceDisplay:
 
 
 def share_bounds(estimator: Any) -> tuple[Array, Array, Array]:
-    """Shares of variance (k,) of a fitted model with their certified bounds: the total is exact."""
+    """Explained variance ratios (k,) of a fitted model with their certified bounds: the total is exact."""
     certificate = certificate_of(estimator)
     shares = np.asarray(estimator.explained_variance_ratio_, dtype=float)
     values = np.asarray(estimator.eigenvalues_, dtype=float)
@@ -100,7 +100,7 @@ def share_bounds(estimator: Any) -> tuple[Array, Array, Array]:
 
 
 def _mark(ax: Axes, number: int, percent: float) -> None:
-    """A thin line at a share, and the number of components that reach it."""
+    """A thin line at a fraction, and the number of components that reach it."""
     ax.axhline(percent, color="0.6", linewidth=0.8, linestyle=(0, (2, 3)), zorder=0)
     ax.annotate(
         f"{number} for {percent:g} %",

@@ -12,11 +12,11 @@ import numpy as np
 from gramless._version import __version__
 from gramless.arrays import Array
 from gramless.errors import PreimageWarning
-from gramless.estimators.preimages import available_preimage
 from gramless.estimators.summary import certified, summary_rows
+from gramless.persistence.outputs import check_output
 from gramless.persistence.replacing import replacing
 from gramless.plots import image_shape
-from gramless.report.contours import contour_figure
+from gramless.report.contours import contours_html
 from gramless.report.embedding import embedding_html
 from gramless.report.figures import plot_html, plotly_script, require_plotly
 from gramless.report.images import gallery_figure, reconstructions
@@ -48,9 +48,10 @@ def write_report(
     X : array, data frame, path, or anything :func:`gramless.open_source` takes
         The rows to show, of the columns that the model was fitted to. They are read once, in blocks.
     path : str or Path
-        Written whole or not at all.
+        An ``.html`` file, written atomically.
     labels : array-like of shape (n_samples,), optional
-        Classes, or numbers, to colour by.
+        Classes, or a continuous quantity, to colour by; :class:`gramless.plots.EmbeddingDisplay` says how these are
+        distinguished. Classes have one colour and one marker in all figures; missing labels are grey.
     label : str
         What the labels are called.
     title : str
@@ -58,7 +59,7 @@ def write_report(
         Height and width where rows are images; by default rows are images if 16 or more pixels make a square and the
         columns have no names.
     points : int
-        Most rows that the page shows; of more rows a sample is drawn.
+        Maximum number of rows on the page; of more rows a random sample is shown. Above 20,000: density.
 
     Returns
     -------
@@ -77,6 +78,9 @@ def write_report(
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{path}: a report is an HTML file; pass a path that ends in .html")
+    check_output(path, X)
     page = build_report(model, X, labels=labels, label=label, title=title, shape=shape, points=points)
     target = Path(path)
     with replacing(target) as file:
@@ -97,13 +101,13 @@ def build_report(
     """The page that :func:`write_report` writes."""
     require_plotly()
     if not hasattr(model, "certificate_"):
-        raise ValueError(f"a report shows a fitted KernelPCA, not {type(model).__name__}")
-    sample = draw_sample(X, labels, count=points)
+        raise ValueError(f"a report needs a fitted KernelPCA, not {type(model).__name__}")
+    sample = draw_sample(X, labels, label=label, count=points)
     _refuse_other_columns(model, sample)
     pictures = _picture_shape(model, sample, shape)
     with warnings.catch_warnings():  # the names of the columns have been compared already
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        sections = _sections(model, sample, label, pictures)
+        sections = _sections(model, sample, pictures)
     links = "".join(f'<a href="#{section.name}">{escape(section.title)}</a>' for section in sections)
     tiles = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(text).replace('(', '(<wbr>')}</dd></div>"
@@ -112,18 +116,18 @@ def build_report(
     )
     return html_page(
         title=title,
-        lead=f"{sample.total:,} rows of {len(sample.names)} columns, and what kernel PCA found in them.",
+        lead=f"{sample.total:,} rows of {len(sample.names)} columns: kernel PCA.",
         sections=sections,
-        footer=f"Made by gramless {escape(__version__)}. This file needs nothing else: keep it, mail it, print it.",
+        footer=f"Made by gramless {escape(__version__)}. This file is self-contained and works offline.",
         top=f'<dl class="tiles">{tiles}</dl>\n<nav>{links}</nav>',
         head=plotly_script(),
     )
 
 
-def _sections(model: Any, sample: Sample, label: str, pictures: tuple[int, int] | None) -> list[Section]:
+def _sections(model: Any, sample: Sample, pictures: tuple[int, int] | None) -> list[Section]:
     """The sections of the page, those that a reader looks at first at the top."""
     return [
-        *_embedding_section(model, sample, label),
+        *_embedding_section(model, sample),
         *_contour_section(model, sample),
         *_image_section(model, sample, pictures),
         _spectrum_section(model),
@@ -134,45 +138,44 @@ def _sections(model: Any, sample: Sample, label: str, pictures: tuple[int, int] 
 
 
 def _plan_section(model: Any) -> Section:
-    text = (
-        f"{model.method_!r} was taken. Every method states, before the work, what it would cost; the cheapest one runs."
-    )
+    text = f"{model.method_!r} was chosen. The cost of every method is estimated in advance; the cheapest one runs."
     return Section("plan", "Plan", (text,), plan_table(model.plan_).html())
 
 
 def _spectrum_section(model: Any) -> Section:
     k, share = len(model.eigenvalues_), 100 * float(np.sum(model.explained_variance_ratio_))
     text = (
-        f"{k} components explain {share:.4g} % of the exact total variance in feature space, that of the components "
-        "not kept included.",
-        f"Each eigenvalue of the exact centred kernel matrix lies in its interval: {certified(model.certificate_)}. "
-        "Intervals narrower than the ink are shown on the right, as a part of the eigenvalue.",
+        f"{k} components explain {share:.4g} % of the exact total variance in feature space, which includes the "
+        "discarded components.",
+        f"Each eigenvalue of the exact centered kernel matrix lies in its interval: {certified(model.certificate_)}. "
+        "Relative interval widths are shown on the right.",
     )
     body = figure_html(
         plot_html(spectrum_figure(model), "spectrum-plot"),
-        "Left: eigenvalues of the centred kernel matrix, with the interval that holds the true one. Right: width of "
+        "Left: eigenvalues of the centered kernel matrix, with the interval that contains the true one. Right: width "
+        "of "
         "the interval relative to the eigenvalue, and the largest angle between computed and true component.",
     ) + figure_html(
         plot_html(variance_figure(model), "variance-plot"),
-        "Variance explained by each component (bars) and by all so far (line, with its certified band).",
+        "Explained variance of each component (bars) and cumulative (line, with its certified band).",
     )
     return Section("spectrum", "Spectrum and explained variance", text, body)
 
 
-def _embedding_section(model: Any, sample: Sample, label: str) -> list[Section]:
+def _embedding_section(model: Any, sample: Sample) -> list[Section]:
     scores = _project(model, sample.rows)
     if scores.shape[1] < 2:
         return []
-    return [Section("embedding", "Embedding", (), embedding_html(model, sample, scores, label))]
+    return [Section("embedding", "Embedding", (), embedding_html(model, sample, scores))]
 
 
 def _contour_section(model: Any, sample: Sample) -> list[Section]:
     if len(sample.names) != 2 or model.kernel == "precomputed":
         return []
     figure = figure_html(
-        plot_html(contour_figure(model, sample), "contour-plot"),
-        "Each panel shows one component as heights over the plane, the data on top. Along a line it is constant; the "
-        "thick line is zero. The percentage is the share of variance.",
+        contours_html(model, sample),
+        "Each panel shows the contour lines of one component over the plane, with the data on top; the "
+        "thick line is zero. The percentage is the explained variance.",
     )
     return [Section("components", "Components over the data", (), figure)]
 
@@ -180,19 +183,18 @@ def _contour_section(model: Any, sample: Sample) -> list[Section]:
 def _image_section(model: Any, sample: Sample, shape: tuple[int, int] | None) -> list[Section]:
     if shape is None or model.kernel == "precomputed":
         return []
-    method = available_preimage(model)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PreimageWarning)
-            galleries = reconstructions(model, sample, method)
+            galleries = reconstructions(model, sample)
     except ValueError as error:  # a kernel without pre-images
         return [Section("images", "Images", (f"No images: {error}.",))]
     figure = figure_html(
         plot_html(gallery_figure(galleries, shape), "image-plot"),
-        f"Rows as images of {shape[0]} x {shape[1]} pixels, and what their k leading components keep of them: "
-        f"projected, then brought back to the input (pre-images by {method.replace('_', ' ')}).",
+        f"Rows as images of {shape[0]} x {shape[1]} pixels, and their reconstructions from k leading components: "
+        "projections and their pre-images, the points whose images are nearest.",
     )
-    return [Section("images", "De-noised images", (), figure)]
+    return [Section("images", "Denoised images", (), figure)]
 
 
 def _influence_section(model: Any, sample: Sample, shape: tuple[int, int] | None) -> list[Section]:
@@ -200,9 +202,9 @@ def _influence_section(model: Any, sample: Sample, shape: tuple[int, int] | None
         return []
     influence = column_influence(lambda rows: _project(model, rows), sample.rows)
     text = (
-        "How much the components change when one column of a row is taken from another row: half the mean squared "
-        "change, as a part of their variance (Jansen's estimate of Sobol's total effect). Columns that depend on one "
-        "another share their influence, so the sum may exceed 1."
+        "How much the scores change when one column of a row is taken from another row: half the mean squared "
+        "change, as a fraction of their variance (Jansen's estimate of Sobol's total effect). Dependent columns "
+        "share their influence, so the sum may exceed 1."
     )
     figure = plot_html(influence_figure(influence, sample.names, shape), "influence-plot")
     return [Section("influence", "Influence of the columns", (text,), f"<figure>{figure}</figure>")]
@@ -210,8 +212,8 @@ def _influence_section(model: Any, sample: Sample, shape: tuple[int, int] | None
 
 def _certificate_section(model: Any) -> Section:
     text = (
-        "The j-th largest eigenvalue of the exact centred kernel matrix lies between the bounds of row j: not an "
-        "eigenvalue, the j-th."
+        "The j-th largest eigenvalue of the exact centered kernel matrix lies between the bounds of row j: "
+        "the bounds are by rank."
     )
     return Section("certificate", "Certificate", (text,), certificate_table(model.certificate_).html())
 
@@ -223,13 +225,14 @@ def _project(model: Any, rows: Array) -> Array:
 def _refuse_other_columns(model: Any, sample: Sample) -> None:
     if len(sample.names) != model.n_features_in_:
         raise ValueError(
-            f"the data have {len(sample.names)} columns, the model was fitted to {model.n_features_in_}; choose those"
+            f"the data have {len(sample.names)} columns, but the model was fitted to {model.n_features_in_}; select "
+            "those"
         )
     known = getattr(model, "feature_names_in_", None)
     generic = tuple(f"x{j + 1}" for j in range(len(sample.names)))
     if known is not None and sample.names != generic and tuple(known) != sample.names:
         other = next(ours for ours, theirs in zip(sample.names, known, strict=True) if ours != theirs)
-        raise ValueError(f"the column {other!r} is not where the model has it: it was fitted to {', '.join(known)}")
+        raise ValueError(f"the column {other!r} is out of order: the model was fitted to {', '.join(known)}")
 
 
 def _picture_shape(model: Any, sample: Sample, shape: tuple[int, int] | None) -> tuple[int, int] | None:

@@ -10,9 +10,6 @@ from gramless.arrays import Array
 
 FONT = {"family": 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif', "color": "#1d2733"}
 INK, BLUE, ORANGE, SAND, GRID = "#00224e", "#0072B2", "#D55E00", "#d8d2bb", "#eef1f4"
-#: Seven colours of Okabe and Ito, for few classes; ten of Tol's muted ones, for more.
-FEW = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MANY = ("#332288", "#88CCEE", "#CC6677", "#117733", "#DDCC77", "#882255", "#44AA99", "#AA4499", "#999933", "#661100")
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "form-action 'none'; base-uri 'none'"
@@ -72,15 +69,18 @@ def plot_html(figure: Any, name: str) -> str:
 
 
 def shortened(values: Any) -> Any:
-    """Numbers rounded to a millionth of the largest, which keeps the page small.
+    """Numbers rounded to a millionth of the largest, which keeps the page small; None for NaN.
 
     Examples
     --------
-    >>> shortened([1234.56789, 0.0123456])
-    [1234.568, 0.012]
+    >>> shortened([1234.56789, 0.0123456, float("nan")])
+    [1234.568, 0.012, None]
     """
     array: Array = np.asarray(values, dtype=float)
-    largest = float(np.abs(array).max(initial=0.0))
-    if largest == 0 or not np.isfinite(largest):
-        return array.tolist()
-    return np.round(array, 6 - int(np.floor(np.log10(largest)))).tolist()
+    known = ~np.isnan(array)
+    largest = float(np.abs(array[known]).max(initial=0.0))
+    if largest > 0 and np.isfinite(largest):
+        array = np.round(array, 6 - int(np.floor(np.log10(largest))))
+    listed = array.astype(object)
+    listed[~known] = None
+    return listed.tolist()

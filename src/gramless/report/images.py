@@ -13,14 +13,14 @@ from gramless.report.sample import Sample
 _SHOWN = 10
 
 
-def reconstructions(model: Any, sample: Sample, method: str) -> dict[str, Array]:
+def reconstructions(model: Any, sample: Sample) -> dict[str, Array]:
     """Some rows, and their reconstructions from a quarter of the components and from all of them."""
     rows = _of_every_label(sample)
     k = len(model.eigenvalues_)
     found = {"given": rows}
-    if k >= 8 and method != "ridge":  # a regression would have to be learnt again
-        found[f"k = {k // 4}"] = model.truncate(k // 4).denoise(rows, method=method)
-    found[f"k = {k}"] = model.denoise(rows, method=method)
+    if k >= 8:
+        found[f"k = {k // 4}"] = model.truncate(k // 4).denoise(rows)
+    found[f"k = {k}"] = model.denoise(rows)
     return found
 
 
@@ -35,10 +35,9 @@ def gallery_figure(galleries: dict[str, Array], shape: tuple[int, int]) -> Any:
         strip = np.full((height, count * (width + 1) - 1), np.nan)
         for j, image in enumerate(images):
             strip[:, j * (width + 1) : j * (width + 1) + width] = image.reshape(shape)
-        values = [[None if np.isnan(value) else value for value in line] for line in shortened(strip)]
         figure.add_trace(
             go.Heatmap(
-                z=values,
+                z=shortened(strip),
                 colorscale="Greys",
                 zmin=float(first.min()),
                 zmax=float(first.max()),
@@ -62,9 +61,9 @@ def gallery_figure(galleries: dict[str, Array], shape: tuple[int, int]) -> Any:
 
 def _of_every_label(sample: Sample) -> Array:
     """Ten rows, of as many different labels as there are."""
-    if sample.labels is None:
+    if sample.coloring.kind != "classes":
         return sample.first(_SHOWN).rows
-    _, codes = np.unique(sample.labels, return_inverse=True)
+    codes = sample.coloring.values
     turn = np.zeros(len(codes), dtype=int)  # number of rows with the same label before each row
     for code in range(codes.max() + 1):
         members = np.flatnonzero(codes == code)

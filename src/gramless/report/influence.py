@@ -17,7 +17,7 @@ def column_influence(project: Callable[[Array], Array], rows: Array, *, seed: in
 
     For each column j the mean, over rows, of ``|s(x) - s(x')|^2 / 2``, divided by the total variance of the scores s;
     x' is x with column j of another row, drawn at random. This is Jansen's estimator of Sobol's total effect index: for
-    independent columns it is the share of the variance of the components that is due to column j, interactions with
+    independent columns it is the fraction of the variance of the scores that is due to column j, interactions with
     other columns included, so that the sum may exceed 1. Columns that depend on one another share their influence: it
     counts in full for each of them.
 
@@ -28,7 +28,7 @@ def column_influence(project: Callable[[Array], Array], rows: Array, *, seed: in
     rows : ndarray of shape (n, d)
     seed : int
     budget : int
-        About how many rows may be projected in all; with many columns fewer rows are used, 16 at least.
+        Approximate total number of projected rows; with many columns fewer rows are used, at least 16.
 
     Returns
     -------

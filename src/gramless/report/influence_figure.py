@@ -41,7 +41,7 @@ def influence_figure(influence: Array, names: tuple[str, ...], shape: tuple[int,
             hovertemplate=template,
         )
     )
-    figure.update_xaxes(title_text="influence (part of the components' variance)", rangemode="tozero")
+    figure.update_xaxes(title_text="influence (fraction of the scores' variance)", rangemode="tozero")
     figure.update_yaxes(tickvals=places, ticktext=texts, showgrid=False, automargin=True)
     figure.update_layout(height=round(110 + 24 * len(order)), margin={"t": 16})
     return figure

@@ -1,8 +1,8 @@
-"""A sample of the rows, with their numbers and labels: a page cannot hold a million rows."""
+"""A sample of the rows, with their numbers and labels: a page cannot show a million rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import scipy.sparse
 
 from gramless.arrays import Array, evenly_spaced
 from gramless.data import open_source
+from gramless.plots import Coloring
 
 _BLOCK = 8192
 
@@ -27,29 +28,31 @@ class Sample:
         Number of rows of the data.
     names : tuple of str
         Names of the columns.
-    labels : ndarray of shape (m,), or None
+    coloring : Coloring
+        What their labels are, and how each label of the data looks.
     """
 
     rows: Array
     numbers: Array
     total: int
     names: tuple[str, ...]
-    labels: Array | None = None
+    coloring: Coloring = field(default_factory=Coloring)
 
     def first(self, count: int) -> Sample:
         """At most `count` of the rows, evenly spaced."""
         chosen = evenly_spaced(len(self.rows), count)
-        labels = None if self.labels is None else self.labels[chosen]
-        return replace(self, rows=self.rows[chosen], numbers=self.numbers[chosen], labels=labels)
+        return replace(self, rows=self.rows[chosen], numbers=self.numbers[chosen], coloring=self.coloring.take(chosen))
 
 
-def draw_sample(X: Any, labels: Any = None, *, count: int = 4000, seed: int = 0) -> Sample:
+def draw_sample(X: Any, labels: Any = None, *, label: str = "label", count: int = 4000, seed: int = 0) -> Sample:
     """Draw `count` rows without replacement, every one with the same chance, in one pass over blocks of rows.
 
     Parameters
     ----------
     X : array, data frame, path or anything else :func:`gramless.open_source` takes
     labels : array-like of shape (n_samples,), optional
+    label : str
+        What the labels are called.
     count : int
     seed : int
 
@@ -76,14 +79,7 @@ def draw_sample(X: Any, labels: Any = None, *, count: int = 4000, seed: int = 0)
             kept = np.sort(np.argpartition(keys, count - 1)[:count])
             rows, numbers, keys = rows[kept], numbers[kept], keys[kept]
     names = source.feature_names or tuple(f"x{j + 1}" for j in range(source.n_features))
-    return Sample(rows, numbers, total, tuple(str(name) for name in names), _labels(labels, numbers, total))
-
-
-def _labels(labels: Any, numbers: Array, total: int) -> Array | None:
-    if labels is None:
-        return None
-    given = np.asarray(labels)
-    if given.shape != (total,):
-        raise ValueError(f"labels of shape {given.shape} given for {total} rows; pass one for each")
-    chosen: Array = given[numbers]
-    return chosen
+    if labels is not None and np.shape(labels) != (total,):
+        raise ValueError(f"labels of shape {np.shape(labels)} given for {total} rows; pass one per row")
+    coloring = Coloring.of(labels, label).take(numbers)  # of all labels: no class depends on the sample
+    return Sample(rows, numbers, total, tuple(str(name) for name in names), coloring)

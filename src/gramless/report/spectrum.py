@@ -11,9 +11,9 @@ from gramless.report.figures import BLUE, INK, ORANGE, SAND, panels, require_plo
 
 
 def spectrum_figure(model: Any) -> Any:
-    """Eigenvalues in their intervals; beside them the widths of the intervals and the bounds on angles."""
+    """Eigenvalues with their intervals; next to them the widths of the intervals and the bounds on angles."""
     certificate = model.certificate_
-    titles = ("eigenvalues in their intervals", "what is proved of each")
+    titles = ("eigenvalues with their intervals", "certified accuracy")
     figure = panels(1, 2, subplot_titles=titles, horizontal_spacing=0.11)
     figure.add_trace(_eigenvalues(certificate), 1, 1)
     angle = np.where(certificate.angle < np.pi / 2, certificate.angle, np.nan)
@@ -84,7 +84,7 @@ def _measure(name: str, measure: Any, color: str, symbol: str, dash: str) -> Any
 
 
 def variance_figure(model: Any) -> Any:
-    """Share of each component as a bar, of all so far as a line with its certified band."""
+    """Explained variance ratio of each component as a bar, cumulative as a line with its certified band."""
     go = require_plotly()
     shares, lower, upper = (100 * part for part in share_bounds(model))
     number = np.arange(1, len(shares) + 1)
@@ -100,7 +100,7 @@ def variance_figure(model: Any) -> Any:
         go.Scatter(
             x=number,
             y=total,
-            name="all so far",
+            name="cumulative",
             mode="lines+markers",
             line={"color": BLUE},
             marker={"size": 7},
@@ -108,7 +108,7 @@ def variance_figure(model: Any) -> Any:
         )
     )
     figure.update_xaxes(**_numbers(len(shares)))
-    figure.update_yaxes(title_text="variance explained (%)", range=[0, 103])
+    figure.update_yaxes(title_text="explained variance (%)", range=[0, 103])
     legend = {"x": 0.98, "xanchor": "right", "y": 0.5}  # where neither the first bars nor the line's rise are
     figure.update_layout(height=380, showlegend=True, legend=legend, margin={"t": 16})
     return figure

@@ -62,7 +62,7 @@ def plan_table(plan: Plan) -> Table:
         title=f"The plan for {problem.n:,} rows, {problem.k} components",
         header=plan.header,
         rows=plan.rows(),
-        note="Estimates, made before the work. The cheapest method that meets the tolerance and fits in memory runs.",
+        note="Estimates before the fit. The cheapest method that meets the tolerance and the memory limit runs.",
         words=("method", "verdict"),
         strong=plan.strong,
     )
@@ -70,7 +70,7 @@ def plan_table(plan: Plan) -> Table:
 
 def certificate_table(certificate: Certificate) -> Table:
     """What is proved about each component."""
-    note = "Width: relative to the eigenvalue. Angle: no more than this, in radians, between computed and true vector."
+    note = "Width: relative to the eigenvalue. Angle: upper bound, in radians, between computed and true vector."
     if certificate.failure_probability:
         note += f" Probabilistic rows are wrong with probability at most {certificate.failure_probability:.0e}."
     return Table(

@@ -7,13 +7,20 @@ from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.kernel_qr import KernelQR, kernel_qr
 from gramless.spaces.merge import count_kept, merge
 from gramless.spaces.preimage import (
+    Combinations,
     Expansion,
     FixedPoints,
+    Projections,
     RidgePreimage,
+    along_rays,
+    descend,
     expand,
     fixed_points,
+    flat_points,
     from_distances,
+    has_points,
     mean_shift,
+    nearest_candidates,
     preimage_errors,
 )
 from gramless.spaces.reduce import reduce
@@ -22,6 +29,7 @@ from gramless.spaces.span import FeatureSpan, InputSpan, PointSpan, Span, stack_
 
 __all__ = [
     "Bounds",
+    "Combinations",
     "Eigenspace",
     "Expansion",
     "FeatureSpan",
@@ -29,18 +37,24 @@ __all__ = [
     "InputSpan",
     "KernelQR",
     "PointSpan",
+    "Projections",
     "RidgePreimage",
     "RowSample",
     "Span",
+    "along_rays",
     "batch_space",
     "count_kept",
     "cross_products",
+    "descend",
     "expand",
     "fixed_points",
+    "flat_points",
     "from_distances",
+    "has_points",
     "kernel_qr",
     "mean_shift",
     "merge",
+    "nearest_candidates",
     "preimage_errors",
     "principal_angles",
     "reduce",

@@ -79,7 +79,8 @@ def cross_products(a: Any, left: Array, b: Any, right: Array) -> Array:
         _refuse_widths(b, a)
         return inner(left, b.dot(a.points, right))
     raise ValueError(
-        f"{type(a.features).__name__} and {type(b.features).__name__} are features of different boxes: neither lies on "
+        f"{type(a.features).__name__} and {type(b.features).__name__} are features of different boxes: neither is "
+        "spanned by "
         "points; fit both with the same method= and domain="
     )
 
@@ -96,4 +97,6 @@ def on_points(span: Any, coefficients: Array) -> tuple[Any, Array]:
 
 def _refuse_widths(a: Any, b: PointSpan) -> None:
     if isinstance(a, PointSpan) and a.points.shape[1] != b.points.shape[1]:
-        raise ValueError(f"{a.points.shape[1]} columns here and {b.points.shape[1]} in the other: not one space")
+        raise ValueError(
+            f"{a.points.shape[1]} columns in one and {b.points.shape[1]} in the other: the feature spaces differ"
+        )

@@ -16,7 +16,7 @@ from gramless.spaces.span import PointSpan
 
 
 def batch_space(kernel: Kernel, x: Any, weights: Array | None = None) -> Eigenspace:
-    """Every component of a few rows, from their centred Gram matrix, with bounds on its rounding.
+    """Every component of a few rows, from their centered Gram matrix, with bounds on its rounding.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Orthonormal vectors in feature space from combinations of points: a QR factorisation by kernel values alone."""
+"""Orthonormal vectors in feature space from combinations of points: a QR factorization by kernel values alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kernel_qr(kernel: Kernel, points: Any, coefficients: Array, *, drop: float =
     r"""Gram-Schmidt on the vectors Phi A, phi(points) combined with `coefficients` A.
 
     Sharma, Chaudhury & Srivastava's algorithm 2, after Wolf & Shashua: it needs only the inner products A^T K A.
-    (In its line 6, D is the *root* of their equation 32.) Three things are added. Each vector is orthogonalised twice,
+    (In its line 6, D is the *root* of their equation 32.) Three things are added. Each vector is orthogonalized twice,
     since once is not enough in floating point. The inner products of the remainder are formed from its own
     coefficients, so that they do not cancel. A vector whose remainder is shorter than `drop` times the vector is
     dropped as dependent, since kernel values have an error of about 1e-16, and norms therefore one of 1e-8.

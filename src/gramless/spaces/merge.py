@@ -4,7 +4,7 @@ Their equation 1, on the scale of Gram matrices, is the scatter of both clouds t
 
     S = U L U^T + V D V^T + (n m / (n + m)) d d^T,    d the difference of the means,
 
-written in an orthonormal basis of [U, V, d]. Orthonormalisation divides by the norms of residuals, which for
+written in an orthonormal basis of [U, V, d]. Orthonormalization divides by the norms of residuals, which for
 overlapping spaces are small differences of large numbers. Here the *factors* F = [U L^1/2, V D^1/2, sqrt(c) d] of
 S = F F^T are kept as they are: the Gram matrix F^T F, of size p + q + 1, has the same eigenvalues as S, and
 F z / sqrt(l) are the components. A factor of small norm stays small, so nothing is divided by it, and errors stay at
@@ -34,11 +34,11 @@ def merge(a: Eigenspace, b: Eigenspace, n_components: int | None = None, share: 
     Parameters
     ----------
     a, b : Eigenspace
-        On points, with the same kernel. Components keep the signs of those of `a` that they continue.
+        On points, with the same kernel. Components have the signs of those of `a` that they continue.
     n_components : int, optional
-        Components to keep at most; default: all above the level of rounding.
+        Maximum number of components; default: all above the level of rounding.
     share : float, optional
-        Keep more components than that, if this share of the total scatter needs them.
+        Retain more components than that, if this fraction of the total scatter needs them.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def refuse_different(a: Eigenspace, b: Eigenspace) -> None:
     for space in (a, b):
         if not isinstance(space.span, PointSpan):
             raise ValueError(
-                f"{type(space.span).__name__} cannot be merged as an eigenspace: it does not lie on points"
+                f"{type(space.span).__name__} cannot be merged as an eigenspace: it is not spanned by points"
             )
     left, right = a.span, b.span
     if left.kernel != right.kernel:  # type: ignore[attr-defined]
         raise ValueError(f"kernels differ: {left.kernel} and {right.kernel}")  # type: ignore[attr-defined]
     widths = left.points.shape[1], right.points.shape[1]  # type: ignore[attr-defined]
     if widths[0] != widths[1]:
-        raise ValueError(f"{widths[0]} columns here and {widths[1]} in the other: not one space")
+        raise ValueError(f"{widths[0]} columns in one and {widths[1]} in the other: the feature spaces differ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +257,7 @@ def _carried(
 def count_kept(
     values: Array, trace: float, n_components: int | None, share: float | None = None, floor: float = 0.0
 ) -> int:
-    """How many of descending `values` to keep: those above `floor`, at most `n_components` or as the share needs."""
+    """Number of descending `values` to retain: above `floor`, at most `n_components` or as the fraction needs."""
     count = int((values > floor).sum())
     if n_components is None:
         return count

@@ -16,7 +16,7 @@ from gramless.spaces.span import PointSpan
 
 
 def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None) -> Eigenspace:
-    """Project mean and components on the images of at most `most` of the points.
+    """Project mean and components onto the images of at most `most` of the points.
 
     Points are chosen by randomly pivoted Cholesky: the probability of a point is proportional to the residual of its
     image, after the points before it, times its squared coefficients in mean and components. The new coefficients
@@ -28,7 +28,7 @@ def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None)
     space : Eigenspace
         On points, with a Mercer kernel.
     most : int
-        Points to keep, at least 1.
+        Maximum number of points, at least 1.
     rng : numpy.random.Generator, optional
 
     Examples
@@ -43,7 +43,7 @@ def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None)
     """
     span: Any = space.span
     if not isinstance(span, PointSpan):
-        raise ValueError(f"{type(span).__name__} cannot be reduced: it does not lie on points")
+        raise ValueError(f"{type(span).__name__} cannot be reduced: it is not spanned by points")
     if most < 1:
         raise ValueError(f"most={most!r} must be at least 1")
     if span.points.shape[0] <= most:

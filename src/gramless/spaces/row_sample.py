@@ -19,7 +19,7 @@ class RowSample:
     Attributes
     ----------
     size : int
-        Rows at most.
+        Maximum number of rows.
     rows : ndarray of shape (m, d)
     own : ndarray of shape (m,)
         The original weights w of the rows.

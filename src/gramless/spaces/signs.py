@@ -10,7 +10,7 @@ from gramless.arrays import Array
 from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.span import FeatureSpan
 
-SIGN_ROWS = 10_000  #: rows at most that the signs of components are settled on
+SIGN_ROWS = 10_000  #: maximum number of rows that determine the signs of components
 
 
 def largest_positive(columns: Array) -> Array:

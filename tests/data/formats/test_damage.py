@@ -30,9 +30,7 @@ def test_a_text_cell(tmp_path):
     lines = ["a,b,c", *_numbers(30)]
     lines[13] = "1.0,oops,3.0"
     source = open_source(_csv(tmp_path / "t.csv", lines))
-    with pytest.raises(FormatError, match=r"t\.csv, block 1 \(rows 10 to 19\), line 14: column 'b' has .* 'oops'"):
-        list(source.blocks(10))
-    with pytest.raises(FormatError, match=r"gramless\.open_source\(path, columns=\["):
+    with pytest.raises(FormatError, match=r"t\.csv: 1 of 3 columns .* column 'b', line 14: 'oops' is among numbers"):
         list(source.blocks(10))
     assert len(list(open_source(tmp_path / "t.csv", columns=["a", "c"]).blocks(10))) == 3
 
@@ -42,7 +40,7 @@ def test_rows_of_uneven_length(tmp_path):
     lines = _numbers(30)
     lines[25] = "1.0,2.0"
     source = open_source(_csv(tmp_path / "u.csv", lines))
-    with pytest.raises(FormatError, match=r"u\.csv, block 2 \(rows 20 to 29\), line 26: has 2 cells, .* has 3"):
+    with pytest.raises(FormatError, match=r"u\.csv, line 26: has 2 fields, .* has 3"):
         list(source.blocks(10))
 
 
@@ -50,11 +48,11 @@ def test_an_empty_cell_is_no_number(tmp_path):
     pytest.importorskip("pyarrow")
     lines = ["a,b,c", *_numbers(30)]
     lines[5] = "1.0,,3.0"
-    found = r"column 'b' has NaN or no value in line 6; 1 of"
+    found = r"column 'b' has NaN or a missing value in line 6; 1 of"
     source = open_source(_csv(tmp_path / "e.csv", lines))
     with pytest.raises(SourceError, match=rf"block 0 \(rows 0 to 9\): {found} 10 rows of this block have"):
         list(source.blocks(10))
-    with pytest.raises(SourceError, match=rf"e\.csv: {found} 30 rows have .*; missing='drop'"):
+    with pytest.raises(SourceError, match=rf"e\.csv: {found} 30 rows have .* missing='drop'"):
         list(source.blocks(100))
 
 
@@ -75,7 +73,7 @@ def test_a_packed_file_that_is_damaged(tmp_path, damage):
     else:
         data[len(data) // 2 if damage == "flipped" else -6] ^= 0xFF
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"p\.csv\.gz is not a whole gzip file: .*; copy or pack it again"):
+    with pytest.raises(FormatError, match=r"p\.csv\.gz is not a complete gzip file: .*; copy or compress it again"):
         list(open_source(path).blocks(1000))
 
 
@@ -84,7 +82,7 @@ def test_a_packed_file_with_a_flaw_names_the_line(tmp_path):
     lines = _numbers(30)
     lines[25] = "1.0,2.0"
     source = open_source(_packed(tmp_path / "u.csv.gz", "\n".join(lines).encode()))
-    with pytest.raises(FormatError, match=r"u\.csv\.gz, block 2 \(rows 20 to 29\), line 26: has 2 cells"):
+    with pytest.raises(FormatError, match=r"u\.csv\.gz, line 26: has 2 fields"):
         list(source.blocks(10))
 
 
@@ -117,7 +115,7 @@ def test_rows_with_a_value_missing_are_dropped(tmp_path, start):
         blocks = [block.toarray() if source.sparse else block for block in source.blocks(3, start)]
         np.testing.assert_array_equal(np.concatenate(blocks), whole[start:])
         assert source.count() == source.present().sum() == 17
-    with pytest.raises(ValueError, match="missing='fill' is not known; pass 'refuse' or 'drop'"):
+    with pytest.raises(ValueError, match="missing='fill' is invalid; pass one of 'error', 'drop', 'mean', 'median'"):
         open_source(rows, missing="fill")
     rows[3, 0] = np.inf
     with pytest.raises(SourceError, match="an infinite value"):
@@ -143,7 +141,7 @@ def test_a_truncated_parquet_file(tmp_path, part):
     parquet.write_table(pyarrow.table(dict(zip("abc", ROWS.T, strict=True))), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(part * len(whole))])
-    with pytest.raises(FormatError, match=r"t\.parquet is not a whole Parquet file"):
+    with pytest.raises(FormatError, match=r"t\.parquet is not a complete Parquet file"):
         open_source(path)
 
 
@@ -165,11 +163,14 @@ def test_a_parquet_file_damaged_in_the_middle(tmp_path):
 def test_text_in_a_parquet_file_or_a_frame_is_named(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.table({"a": [1.0], "who": ["x"]}), tmp_path / "t.parquet")
-    with pytest.raises(FormatError, match=r"t\.parquet: column 'who' holds values of type string"):
+    table = pyarrow.table({"a": [1.0], "who": ["x"], "sent": [b"x"]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(
+        FormatError, match=r"t\.parquet: columns 'who' \(string\), 'sent' \(binary\): not real .*'who', 'sent'"
+    ):
         open_source(tmp_path / "t.parquet")
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(SourceError, match="column 'who' holds"):
+    with pytest.raises(SourceError, match=r"column 'who' \((object|str|string)\): not real numbers"):
         open_source(pandas.DataFrame({"a": [1.0], "who": ["x"]}))
 
 
@@ -195,7 +196,10 @@ def _header(text, version=1):
     ("content", "message"),
     [
         (_header("{'descr': '<f8', 'fortran_order': False, 'shape': (10**14, 3), }"), "not a .npy file"),
-        (_header("{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000000, 3), }"), "cut off, or damaged"),
+        (
+            _header("{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000000, 3), }"),
+            "truncated or corrupted",
+        ),
         (_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 9223372036854775807), }"), "columns"),
         (_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3), }"), "shape"),
         (_header("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }") + b"cos\nsystem\n", "Python objects"),
@@ -220,7 +224,7 @@ def test_a_npy_file_that_was_cut_off(tmp_path):
     path = tmp_path / "c.npy"
     np.save(path, ROWS)
     path.write_bytes(path.read_bytes()[:-8])
-    with pytest.raises(FormatError, match=r"c\.npy declares \(40, 3\) numbers, 960 bytes, but holds 952"):
+    with pytest.raises(FormatError, match=r"c\.npy declares \(40, 3\) numbers, 960 bytes, but contains 952"):
         open_source(path)
 
 
@@ -232,7 +236,7 @@ def test_a_zip_bomb(tmp_path):
         member.write(header)
         for _ in range(rows // 2**20):
             member.write(bytes(2**23))
-    with pytest.raises(FormatError, match=r"would unpack \d+ bytes to 2852"):
+    with pytest.raises(FormatError, match=r"would decompress \d+ bytes to 2852"):
         open_source(path)
 
 
@@ -257,7 +261,7 @@ def test_a_npz_member_that_declares_more_than_it_holds(tmp_path):
 def test_files_that_are_something_else(tmp_path, name):
     pytest.importorskip({"h5": "h5py", "zarr": "zarr", "csv": "pyarrow"}[name.split(".")[1]])
     path = tmp_path / name
-    path.write_bytes(b"\xff\xfe\x00damaged")
+    path.write_bytes(b"\xff\xff\x00damaged")
     with pytest.raises((FormatError, FileNotFoundError), match=name):
         open_source(path)
 
@@ -308,10 +312,10 @@ def test_very_many_columns(tmp_path):
     _csv(path, lines)
     assert sum(len(block) for block in open_source(path, missing="drop").blocks(9)) == 2
     lines[2] = "1_0" + lines[2][lines[2].index(",") :]
-    with pytest.raises(FormatError, match=r"wide\.csv, .*line 3: column 'c0' has the text '1_0'"):
+    with pytest.raises(FormatError, match=r"wide\.csv: 1 of 30000 .* column 'c0', line 3: '1_0'"):
         list(open_source(_csv(path, lines)).blocks(9))
     lines[2] += ",1"
-    with pytest.raises(FormatError, match=r"line 3: has 30001 cells, where the first line has 30000"):
+    with pytest.raises(FormatError, match=r"line 3: has 30001 fields, but the first line has 30000"):
         list(open_source(_csv(path, lines)).blocks(9))
     lines[0] = lines[0].replace("c29999", "c5")
     with pytest.raises(FormatError, match="two columns named 'c5'"):

@@ -143,5 +143,5 @@ def test_grids_match_if_all_that_makes_features_is_the_same():
 
 
 def test_a_kernel_without_a_transform_is_refused():
-    with pytest.raises(ValueError, match="no Fourier transform is known of Linear"):
+    with pytest.raises(ValueError, match="the Fourier transform of Linear"):
         choose_axes(Linear(), np.ones(1), 1e-3)

@@ -44,7 +44,7 @@ def test_sums_that_are_off_are_measured_and_counted(monkeypatch, d, part):
 def test_sums_that_are_wrong_are_refused(monkeypatch, part):
     phi = fourier_map(Gaussian(0.7), BOX, 1e-12)
     monkeypatch.setitem(sys.modules, "finufft", Off(part))
-    with pytest.raises(ArithmeticError, match=r"finufft is off by .* reinstall"):
+    with pytest.raises(ArithmeticError, match=r"the error of finufft is .* reinstall"):
         phi.moments(X, np.ones(30))
 
 

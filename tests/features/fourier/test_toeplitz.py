@@ -67,7 +67,7 @@ def test_rows_that_are_taken_out_leave_the_others_and_both_errors():
     none = whole - whole
     assert (none.weight, none.left_out, none.trace) == (0, 0, 0)
     assert (replace(whole, weight=whole.weight * (1 - 5e-16)) - whole).left_out == 0
-    with pytest.raises(ValueError, match="leaves nothing"):
+    with pytest.raises(ValueError, match="leaves no rows"):
         replace(whole, weight=whole.weight * (1 - 1e-12)) - whole
 
 
@@ -153,7 +153,7 @@ def test_different_boxes_do_not_mix():
         one.moments(x, np.ones(5)) + two.moments(x, np.ones(5))
     with pytest.raises(ValueError, match=r"outside the box .* domain"):
         one.moments(2 * x, np.ones(5))
-    with pytest.raises(ValueError, match="leaves nothing"):
+    with pytest.raises(ValueError, match="leaves no rows"):
         one.moments(x[:2], np.ones(2)) - one.moments(x, np.ones(5))
 
 

@@ -1,4 +1,4 @@
-"""The route on a card: the same components as on the CPU, within the certificate; here on torch's CPU."""
+"""The method on a GPU: the same components as on the CPU, within the certificate; here on torch's CPU."""
 
 import numpy as np
 import pytest
@@ -67,14 +67,14 @@ def test_what_a_card_cannot_do_is_refused_in_the_plan():
     def refusal(kernel, **more):
         return ask(CudaMethod(), posed(100, 2, kernel, 1e-6, **more)).refusal
 
-    assert "no form" in refusal(Matern(0.7), device="torch")
+    assert "is not implemented" in refusal(Matern(0.7), device="torch")
     assert "sparse" in refusal(Gaussian(1.0), device="torch", sparse=True)
     assert "lanczos" in refusal(Gaussian(1.0), device="torch", solver="lanczos")
     assert refusal(Gaussian(1.0)) == "device='cpu'"
     assert not refusal(Gaussian(1.0), device="torch")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_card_cuda_says_what_to_install_and_auto_uses_the_cpu():
     x = np.random.default_rng(0).standard_normal((50, 2))
     with pytest.raises(RuntimeError, match="install a CUDA build of torch"):
@@ -134,9 +134,9 @@ def test_on_the_card_measured_and_with_tensors(monkeypatch):
 @pytest.mark.gpu
 def test_too_little_memory_on_the_card_is_foreseen():
     refusal = CudaMethod().estimate(posed(10**9, 64, Gaussian(1.0), 1e-6, device="cuda")).refusal
-    assert "of the card's" in refusal
+    assert "of the GPU's" in refusal
     refusal = methods["monomials"].estimate(posed(10**10, 4, Polynomial(2), 1e-6, device="cuda")).refusal
-    assert "of the card's" in refusal
+    assert "of the GPU's" in refusal
 
 
 @pytest.mark.gpu

@@ -20,7 +20,7 @@ def refused(limit, **settings):
 
 @pytest.mark.parametrize("settings", [{}, {"method": "dense"}, {"method": "landmarks"}], ids=str)
 def test_the_least_memory_serves_and_does_not_depend_on_the_limit(settings):
-    named = [re.search(r"'([\d.]+)(.B)', the least", str(refused(limit, **settings))) for limit in ("50kB", "90kB")]
+    named = [re.search(r"'([\d.]+)(.B)', the minimum", str(refused(limit, **settings))) for limit in ("50kB", "90kB")]
     sizes = [float(found[1]) * {"kB": 1e3, "MB": 1e6}[found[2]] for found in named]
     assert sizes[0] == pytest.approx(sizes[1], rel=0.08)
     KernelPCA(3, kernel="rbf", gamma="median", memory_limit=max(sizes), **settings).fit(ROWS)

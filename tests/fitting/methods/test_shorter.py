@@ -84,7 +84,7 @@ def test_an_iteration_stops_at_its_deadline_and_is_certified_as_it_stands():
     rng = np.random.default_rng(0)
     q = np.linalg.qr(rng.standard_normal((600, 600)))[0]
     matrix = (q * np.linspace(1, 0.9, 600)) @ q.T  # no gap: slow
-    with pytest.warns(NotConvergedWarning, match="time limit.*Raise time_limit"):
+    with pytest.warns(NotConvergedWarning, match="time limit.*Increase time_limit"):
         found = eigsh(matrix, 3, tol=1e-12, rng=0, deadline=time.perf_counter() - 1)
     assert found.outcome is Outcome.TIME_LIMIT
     truth = np.linalg.eigvalsh(matrix)[::-1][:3]

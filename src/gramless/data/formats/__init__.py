@@ -2,11 +2,12 @@
 
 from gramless.data.formats.array import ArraySource, SparseSource
 from gramless.data.formats.delimited import CsvSource
-from gramless.data.formats.dropping import DroppingSource
+from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.folder import FolderSource
 from gramless.data.formats.frame import FrameSource
 from gramless.data.formats.hierarchical import Hdf5Source, ZarrSource
 from gramless.data.formats.iterator import IteratorSource
+from gramless.data.formats.missing import DroppingSource, FillingSource
 from gramless.data.formats.npy import NpySource, NpzSource
 from gramless.data.formats.parquet import ParquetSource
 from gramless.data.formats.registry import Format, formats
@@ -16,6 +17,7 @@ __all__ = [
     "ArraySource",
     "CsvSource",
     "DroppingSource",
+    "FillingSource",
     "FolderSource",
     "Format",
     "FrameSource",
@@ -24,6 +26,7 @@ __all__ = [
     "NpySource",
     "NpzSource",
     "ParquetSource",
+    "ReadOptions",
     "Source",
     "SparseSource",
     "ZarrSource",

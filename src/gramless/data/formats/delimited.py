@@ -1,57 +1,77 @@
-"""Delimited text files: split at line ends, parsed piece by piece with pyarrow; errors name line and column."""
+"""Delimited text files: split at line ends, parsed piece by piece with pyarrow; errors name lines and columns."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gramless.data.formats.lines import first_line, opened, whole_lines
+from gramless.arrays import Array
+from gramless.data.formats.cells import MISSING, NUMBER, WAYS, find_fault, find_kind, find_numbers, looks_like_number
+from gramless.data.formats.dialect import ReadOptions, find_layout, kinds_in_words
+from gramless.data.formats.lines import opened, whole_lines
 from gramless.data.formats.registry import Format, formats
-from gramless.data.formats.source import Source, block_name, check_shape, choose_columns, chosen_names, optional_import
+from gramless.data.formats.source import (
+    Source,
+    check_shape,
+    choose_columns,
+    chosen_names,
+    column_word,
+    optional_import,
+    some_names,
+)
 from gramless.errors import FormatError
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
+_CELLS = 2**18  # cells that are searched for faults at a time
 _WIDE = 4096  # most columns for pyarrow, which takes 9 kB for each column
 
 
 class CsvSource(Source):
     """A ``.csv``, ``.tsv`` or ``.txt`` file of numbers; a first line that is not all numbers names the columns.
 
-    ``.csv.gz`` and other gzip files are decompressed piece by piece.
-
-    The separator is the most frequent of comma, semicolon and tab in the first line. Every line is a row: cells with
-    line breaks are not supported.
+    ``.csv.gz`` and other gzip files are decompressed piece by piece. Encoding, delimiter, comments and the signs of
+    numbers are found out from the first lines, where `options` do not say them. Columns of percentages are read as
+    fractions, columns of ``true``, ``false``, ``yes`` and ``no`` as 1 and 0. Every line is a row: cells with line
+    breaks are not supported.
 
     Parameters
     ----------
     path : Path
     columns : list of str or int, optional
         Columns to read; other columns may hold strings.
+    options : ReadOptions, optional
+
+    Attributes
+    ----------
+    guesses, notes
+        See :class:`Source`.
     """
 
-    def __init__(self, path: Path, columns: Any = None) -> None:
+    def __init__(self, path: Path, columns: Any = None, options: ReadOptions | None = None) -> None:
         self.path, self.name = path, str(path)
         self._arrow = optional_import("pyarrow.csv", "CSV files")
         self._lib = optional_import("pyarrow", "CSV files")
-        with opened(path) as file:
-            bom = 3 if file.read(3) == b"\xef\xbb\xbf" else 0
-            file.seek(bom)
-            first = first_line(file, path)
-            if not first.strip():
-                raise FormatError(f"{path} is empty, or begins with an empty line")
-            text = _decoded(first, self.name)
-            self._separator = max(",;\t", key=text.count)
-            check_shape(self.name, (1, text.count(self._separator) + 1))
-            cells = next(csv.reader([text], delimiter=self._separator))
-            headed = not all(_is_number(cell) for cell in cells)
-            self._begin = file.tell() if headed else bom
+        options = ReadOptions() if options is None else options
+        self._layout = layout = find_layout(path, options)
+        self._given = options.delimiter is not None
+        self._missing = MISSING.union(options.na_values)
+        first = layout.head[layout.first].decode()
+        check_shape(self.name, (1, first.count(layout.delimiter) + 1))
+        cells = layout.split([first])[0]
+        headed = not self._is_row(cells)
+        self._before = layout.first + headed  # lines before the first row
+        self._begin = sum(map(len, layout.head[: self._before]))
         names = tuple(cell.strip() for cell in cells) if headed else None
+        if names is not None and options.comment is None and names[0].startswith("#"):
+            names = (names[0].lstrip("# "), *names[1:])
         if names is not None and len(set(names)) < len(names):
             raise FormatError(f"{path} has two columns named {Counter(names).most_common(1)[0][0]!r}; rename one")
         self._width = len(cells)
@@ -59,102 +79,212 @@ class CsvSource(Source):
         self.feature_names = chosen_names(names, self._chosen)
         self._keep = list(range(self._width)) if self._chosen is None else self._chosen
         self.n_features = len(self._keep)
-        self._lines_before = 2 if headed else 1  # line number of row 0 in an editor
+        self._settle(options)
+
+    def _is_row(self, cells: Sequence[str]) -> bool:
+        """Whether a first line has numbers, rather than names; a first name may be empty, a first number is not."""
+        numbers = [looks_like_number(cell) or WAYS[0].reads([cell]) for cell in cells]
+        found = zip(cells, numbers, strict=True)
+        return any(numbers) and all(
+            is_one or (cell.strip() and cell.strip() in self._missing) for cell, is_one in found
+        )
+
+    def _settle(self, options: ReadOptions) -> None:
+        """Find out how numbers are written, and what each column holds, from the first rows."""
+        rows = self._layout.split(
+            self._layout.cleaned(b"".join(self._layout.head[self._before :])).decode().splitlines()
+        )
+        rows = [row for row in rows if len(row) == self._width]
+        columns = [self._present([row[i].strip() for row in rows]) for i in self._keep]
+        usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
+        self._kinds = [find_kind(cells, self._numbers) for cells in columns]
+        self._fault = self._diagnosis(rows, 0) if None in self._kinds else ""
+        self._layout = replace(self._layout, head=[])  # a wide line takes memory
+        signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
+        kinds, missing = sorted({str(kind) for kind in self._kinds}), sorted(options.na_values)
+        self.reading = f"{self._layout.delimiter!r} {self._layout.comment!r} {self._numbers} {kinds} {missing}"
+        self.guesses = self._layout.guesses | {k: sign for k, sign in signs.items() if sign != getattr(usual, k)}
+        self.notes = kinds_in_words(list(map(self._short, range(self.n_features))), self._kinds)
+
+    def _short(self, index: int) -> str:
+        """The name of a column in a list of columns."""
+        return self.column(index).removeprefix("column ")
+
+    def _present(self, cells: Sequence[str]) -> list[str]:
+        return [cell for cell in cells if cell not in self._missing]
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        if self._fault:
+            next(self.texts(), None)  # a damaged gzip file is refused as such
+            raise FormatError(self._fault)
         row = start
-        for text in whole_lines(self.path, self._begin, start):
+        for text in self.texts(start):
             try:
                 block = self._parse(text)
             except ValueError as error:
-                raise FormatError(self._diagnosis(text, row, rows) or f"{self.name}: {error}") from error
+                raise FormatError(self._first_fault(text, row) or f"{self.name}: {error}") from error
             row += len(block)
             yield block
 
+    def _first_fault(self, text: bytes, row: int) -> str:
+        """The message about the first rows that cannot be read, some rows at a time; empty where all can be read."""
+        rows, count = self._rows_of(text), max(1, _CELLS // self._width)
+        while chunk := list(islice(rows, count)):
+            if message := self._diagnosis(chunk, row):
+                return message
+            row += len(chunk)
+        return ""
+
+    def texts(self, start: int = 0) -> Iterator[bytes]:
+        """The lines from row `start` on in pieces, in UTF-8, without comments."""
+        return whole_lines(self.path, self._begin, start, self._layout.encoding, self._layout.cleaned)
+
+    def strings(self) -> list[str]:
+        """All cells of the first chosen column, as they are."""
+        place = self._keep[0]
+        return [row[place].strip() for text in self.texts() for row in self._rows_of(text) if len(row) > place]
+
     def count(self) -> int:
-        return sum(
-            sum(bool(line.strip()) for line in text.split(b"\n")) for text in whole_lines(self.path, self._begin, 0)
-        )
+        return sum(sum(bool(line.strip()) for line in text.split(b"\n")) for text in self.texts())
 
     def place(self, row: int) -> str:
-        """The line number of a row in an editor."""
-        return f"line {row + self._lines_before}"
+        """The line number of a row in an editor; reads the file up to this row."""
+        clean = self._layout.cleaned
+        with opened(self.path, self._layout.encoding) as file:
+            file.read(self._begin)
+            for number, line in enumerate(file, self._before + 1):
+                row -= bool(clean(line).strip())
+                if row < 0:
+                    return f"line {number}"
+        raise FormatError(f"{self.name} has become shorter while it was read")
 
-    @property
-    def layout(self) -> tuple[int, str, int]:
-        """Position of the first chosen column, the separator, and the byte offset of the first row."""
-        return self._keep[0], self._separator, self._begin
+    def column(self, index: int) -> str:
+        return column_word(self.feature_names, index, self._keep[index])
+
+    def _rows_of(self, text: bytes) -> Iterator[list[str]]:
+        try:
+            lines = io.StringIO(text.decode())
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f'{self.name} is not UTF-8 text: {error}; pass read_options={{"encoding": ...}}, or save it as UTF-8'
+            ) from None
+        return (row for row in csv.reader(lines, delimiter=self._layout.delimiter) if row)
 
     def _parse(self, text: bytes) -> Any:
         return self._parse_wide(text) if self._width > _WIDE else self._parse_narrow(text)
 
     def _parse_wide(self, text: bytes) -> Any:
         """Parse line by line: for so many columns, pyarrow's overhead per column would exceed the data."""
-        missing, rows = frozenset(self._arrow.ConvertOptions().null_values), []
-        for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
-            if not cells:
-                continue
+        rows = []
+        plain = self._numbers == WAYS[0] and set(self._kinds) == {NUMBER}
+        for cells in self._rows_of(text):
             if len(cells) != self._width:
-                raise ValueError(f"a line has {len(cells)} cells, where the first has {self._width}")
+                raise ValueError(f"a line has {len(cells)} fields, but the first has {self._width}")
             chosen = [cells[i] for i in self._keep]
-            rows.append(np.array(["nan" if cell in missing else cell for cell in chosen], dtype=np.float64))
-            if "_" in "".join(chosen):
-                raise ValueError("numbers have no _")
+            if plain and "_" not in "".join(chosen):
+                read = ["nan" if cell.strip() in self._missing else cell for cell in chosen]
+                rows.append(np.array(read, dtype=np.float64))
+            else:
+                found = zip(chosen, self._kinds, strict=True)
+                rows.append(np.array([self._value(cell, kind) for cell, kind in found]))
         return np.array(rows).reshape(len(rows), len(self._keep))
 
+    def _value(self, cell: str, kind: str | None) -> float:
+        return np.nan if cell.strip() in self._missing else self._numbers.read(cell, kind or NUMBER)
+
     def _parse_narrow(self, text: bytes) -> Any:
-        csv_module, arrow = self._arrow, self._lib
-        keys = [str(i) for i in range(self._width)]
-        wanted = [keys[i] for i in self._keep]
-        table = csv_module.read_csv(
-            io.BytesIO(text),
-            read_options=csv_module.ReadOptions(column_names=keys, block_size=max(len(text), 1)),
-            parse_options=csv_module.ParseOptions(delimiter=self._separator, ignore_empty_lines=True),
-            convert_options=csv_module.ConvertOptions(
-                column_types=dict.fromkeys(wanted, arrow.float64()),
-                include_columns=list(dict.fromkeys(wanted)),
-            ),
-        )
-        block = np.empty((table.num_rows, len(wanted)))
-        for j, key in enumerate(wanted):
-            block[:, j] = table.column(key).to_numpy()
+        plain = [kind == NUMBER and not self._numbers.thousands for kind in self._kinds]
+        try:
+            table = self._table(text, plain)
+        except self._lib.ArrowInvalid:  # a missing value with blanks around it, for one
+            plain = [False] * self.n_features
+            table = self._table(text, plain)
+        block = np.empty((table.num_rows, self.n_features))
+        for j, i in enumerate(self._keep):
+            column = table.column(str(i))
+            block[:, j] = column.to_numpy() if plain[j] else self._values_of(column, self._kinds[j])
         return block
 
-    def _diagnosis(self, text: bytes, row: int, rows: int) -> str:
-        """The message with line and column of a parse error; computed only after pyarrow has failed, as it is slow."""
-        names = dict(enumerate(self.feature_names or ()))
-        for cells in csv.reader(io.StringIO(_decoded(text, self.name)), delimiter=self._separator):
-            if not cells:
-                continue
-            where = f"{self.name}, {block_name(row, rows)}, {self.place(row)}"
-            if len(cells) != self._width:
-                return f"{where}: has {len(cells)} cells, where the first line has {self._width}"
-            for place, i in enumerate(self._keep):
-                if cells[i].strip() and not _is_number(cells[i]):
-                    column = repr(names[place]) if names else i
-                    return (
-                        f"{where}: column {column} has the text {cells[i][:40]!r}, not a number; choose columns of "
-                        "numbers by gramless.open_source(path, columns=[...])"
-                    )
-            row += 1
-        return ""
+    def _table(self, text: bytes, plain: Sequence[bool]) -> Any:
+        """The chosen columns as a table of pyarrow: numbers where they are `plain`, otherwise strings."""
+        module, types = self._arrow, (self._lib.string(), self._lib.float64())
+        wanted = {str(i): types[is_plain] for i, is_plain in zip(self._keep, plain, strict=True)}
+        return module.read_csv(
+            self._lib.BufferReader(self._native(text)),
+            read_options=module.ReadOptions(
+                column_names=[str(i) for i in range(self._width)], block_size=max(len(text), 1)
+            ),
+            parse_options=module.ParseOptions(delimiter=self._layout.delimiter, ignore_empty_lines=True),
+            convert_options=module.ConvertOptions(
+                column_types=wanted,
+                include_columns=list(wanted),
+                null_values=list(self._missing),
+                decimal_point=self._numbers.decimal,
+            ),
+        )
 
+    def _native(self, text: bytes) -> Any:
+        """A copy in memory of pyarrow's own.
 
-def _decoded(text: bytes, name: str) -> str:
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{name} is not UTF-8 text: {error}; save it as UTF-8") from None
+        Its threads read ahead and outlive the call: one that has to ask for Python's lock, for a file or a buffer of
+        Python's, while the interpreter ends, ends the process by ``std::terminate``.
+        """
+        buffer = self._lib.allocate_buffer(len(text))
+        memoryview(buffer).cast("B")[:] = text
+        return buffer
 
+    def _values_of(self, column: Any, kind: str | None) -> Array:
+        """The numbers of a column of strings; every string that occurs is read once."""
+        found = column.combine_chunks().dictionary_encode()
+        values = np.array([self._value(cell, kind) for cell in found.dictionary.to_pylist()], dtype=np.float64)
+        numbers: Array = values[found.indices.to_numpy()]
+        return numbers
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
+    def _diagnosis(self, rows: list[list[str]], first: int) -> str:
+        """The message about a line of uneven length, or about all columns that are not numbers; empty for neither."""
+        for number, row in enumerate(rows):
+            if len(row) != self._width:
+                delimiter = "" if self._given else f"; {self._layout.delimiter!r} was taken for the delimiter"
+                where = f"{self.name}, {self.place(first + number)}"
+                return f"{where}: has {len(row)} fields, but the first line has {self._width}{delimiter}"
+        columns = [[row[i].strip() for row in rows] for i in self._keep]
+        present = [self._present(cells) for cells in columns]
+        kinds = [kind or NUMBER for kind in self._kinds]
+        good = [cells for cells, kind in zip(present, kinds, strict=True) if self._numbers.reads(cells, kind)]
+        ways = [way for way in WAYS if all(way.reads([text.removesuffix("%") for text in cells]) for cells in good)]
+        faults: dict[str, list[tuple[int, int, str]]] = {}
+        for place, cells in enumerate(present):
+            fault = find_fault(cells, self._numbers, kinds[place], ways)
+            if fault is not None:
+                cell = cells[fault[0]]
+                faults.setdefault(fault[1], []).append((place, first + columns[place].index(cell), cell))
+        return self._in_words(faults)
+
+    def _in_words(self, faults: dict[str, list[tuple[int, int, str]]]) -> str:
+        """What to do about columns, their rows and cells, by remedy."""
+        places = sorted(place for found in faults.values() for place, _, _ in found)
+        if not places:
+            return ""
+        items = []
+        for remedy, found in faults.items():
+            place, row, cell = found[0]
+            others = some_names(self._short(other) for other, _, _ in found[1:])
+            also = (
+                f"; so do {others}"
+                if len(found) > 1 and remedy.startswith("has")
+                else f"; so is {others}"
+                if others
+                else ""
+            )
+            items.append(f"{self.column(place)}, {self.place(row)}: {cell[:40]!r} {remedy}{also}")
+        text = f"{self.name}: {len(places)} of {self.n_features} columns cannot be read as numbers. {'. '.join(items)}"
+        needless = sorted(place for remedy, found in faults.items() if "leave out" in remedy for place, _, _ in found)
+        if needless:
+            chosen = some_names(map(self._short, needless))
+            text += f". To leave out {chosen}, choose the others by gramless.open_source(path, columns=[...])"
+        return text
 
 
 formats.register("csv")(
-    Format(lambda path, columns, key: CsvSource(path, columns), (*_SUFFIXES, *(f"{suffix}.gz" for suffix in _SUFFIXES)))
+    Format(CsvSource, (*_SUFFIXES, *(f"{suffix}.gz" for suffix in _SUFFIXES)), dialects=True),
 )

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array
 from gramless.data.formats.source import Source, block_name
 from gramless.errors import SourceError
 
@@ -37,7 +36,7 @@ class FolderSource(Source):
         counts = [part.n_rows for part in self._parts]
         known = [count for count in counts if count is not None]
         self.n_rows = sum(known) if len(known) == len(counts) else None
-        self.drops = first.drops
+        self.guesses, self.notes, self.reading = first.guesses, first.notes, first.reading
         single = all(part.dtype == np.float32 for part in self._parts)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -46,7 +45,7 @@ class FolderSource(Source):
         part = opener(file, wanted)
         if part.n_features != first.n_features or part.feature_names != first.feature_names:
             raise SourceError(
-                f"{part.name} has {part.n_features} columns {part.feature_names or ''}, where {first.name} has "
+                f"{part.name} has {part.n_features} columns {part.feature_names or ''}, but {first.name} has "
                 f"{first.n_features} {first.feature_names or ''}"
             )
         return part
@@ -54,9 +53,14 @@ class FolderSource(Source):
     def count(self) -> int:
         return sum(part.count() for part in self._parts)
 
-    def present(self) -> Array:
-        """Mask (n,) of the rows of all files that are not dropped."""
-        return np.concatenate([part.present() for part in self._parts])
+    def place(self, row: int) -> str:
+        """The place of a row in its file, and the name of the file."""
+        for part in self._parts:
+            count = part.count()
+            if row < count:
+                return f"{part.place(row)} of {part.name}"
+            row -= count
+        raise SourceError(f"{self.name} has become shorter while it was read")
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         row = 0
@@ -66,7 +70,7 @@ class FolderSource(Source):
                 continue
             inside = max(0, start - row)
             row += inside
-            for piece in part.blocks(rows, inside):
+            for piece in part.checked_pieces(rows, inside):
                 row += piece.shape[0]
                 yield np.asarray(piece, dtype=self.dtype)
         if start > row:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramless.data.formats.registry import Format, formats, made_by
-from gramless.data.formats.source import Source, check_shape, choose_columns, chosen_names
-from gramless.errors import SourceError
+from gramless.data.formats.source import Source, check_shape, choose_columns, chosen_names, refuse_columns
 
 
 class FrameSource(Source):
@@ -29,15 +28,10 @@ class FrameSource(Source):
         self._frame = frame
         self.feature_names = chosen_names(names, self._chosen)
         self.n_rows, self.n_features = check_shape(self.name, (len(frame), len(self._chosen)))
-        kinds = [self._kind(i) for i in self._chosen]
-        self.dtype = np.dtype(np.float32 if set(kinds) == {"float32"} else np.float64)
-
-    def _kind(self, i: int) -> str:
-        """Type of a column; raises for a column that is not numeric."""
-        kind = str(self._frame.dtypes[i] if self._polars else self._frame.dtypes.iloc[i]).lower()
-        if not kind.startswith(("int", "uint", "float", "bool", "decimal", "double")):
-            raise SourceError(f"{self.name}: column {str(self._frame.columns[i])!r} holds {kind}, not numbers")
-        return kind
+        kinds = {names[i]: str(frame.dtypes[i] if self._polars else frame.dtypes.iloc[i]).lower() for i in self._chosen}
+        numeric = ("int", "uint", "float", "bool", "decimal", "double")
+        refuse_columns(self.name, {name: kind for name, kind in kinds.items() if not kind.startswith(numeric)})
+        self.dtype = np.dtype(np.float32 if set(kinds.values()) == {"float32"} else np.float64)
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         for first in range(start, self.n_rows or 0, rows):

@@ -43,7 +43,7 @@ class Hdf5Source(ArraySource):
         except OSError as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            raise FormatError(f"{path} is not a whole HDF5 file: {error}") from error
+            raise FormatError(f"{path} is not a complete HDF5 file: {error}") from error
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         with self._h5py.File(self.path, "r") as file:
@@ -97,7 +97,7 @@ def _datasets(h5py: Any, file: Any) -> list[str]:
 
 def _only(path: Path, names: list[str]) -> str:
     if len(names) != 1:
-        raise FormatError(f"{path} holds {len(names)} tables ({some_names(names)}); name one of them: key=")
+        raise FormatError(f"{path} contains {len(names)} tables ({some_names(names)}); select one with key=")
     return names[0]
 
 
@@ -110,7 +110,7 @@ def _found(path: Path, group: Any, key: str, kind: type[Any]) -> Any:
 def _refuse_elsewhere(path: Path, array: Any) -> None:
     """Raise for a dataset stored in another file, which could be any file that this process may read."""
     if array.external or array.is_virtual or Path(array.file.filename) != path:
-        raise FormatError(f"{path}, dataset {array.name!r}: its numbers are in other files; copy them into this one")
+        raise FormatError(f"{path}, dataset {array.name!r}: its data are in external files; copy them into this file")
 
 
 def _refuse_codecs(path: Path, metadata: Any) -> None:
@@ -120,7 +120,9 @@ def _refuse_codecs(path: Path, metadata: Any) -> None:
     names += [codec.to_dict()["name"] for codec in getattr(metadata, "codecs", ())]
     for name in names:
         if name.removeprefix("numcodecs.") not in _CODECS:
-            raise FormatError(f"{path}: numbers packed by {name!r} are not read; known: {', '.join(sorted(_CODECS))}")
+            raise FormatError(
+                f"{path}: the codec {name!r} is not supported; supported are {', '.join(sorted(_CODECS))}"
+            )
 
 
 def _refuse_air(path: Path, array: Any, stored: int) -> None:

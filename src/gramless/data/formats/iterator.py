@@ -53,7 +53,7 @@ class IteratorSource(Source):
         if self._again is not None:
             blocks = iter(self._again())
         elif self._running is None:
-            raise SourceError(f"{self.name} was read already; pass a function that returns a new iterator")
+            raise SourceError(f"{self.name} has already been consumed; pass a function that returns a new iterator")
         else:
             blocks, self._running = self._running, None
         for number, block in enumerate(blocks):
@@ -70,8 +70,8 @@ class IteratorSource(Source):
     def _refuse_other_names(self, number: int, names: tuple[str, ...] | None) -> None:
         if names is not None and self._names is not None and names != self._names:
             raise SourceError(
-                f"{self.name}, block {number} has the columns {', '.join(names[:20])}, and the first has "
-                f"{', '.join(self._names[:20])}; give every block the columns of the first, in its order"
+                f"{self.name}, block {number} has the columns {', '.join(names[:20])}, but the first has "
+                f"{', '.join(self._names[:20])}; every block must have the columns of the first, in the same order"
             )
 
 

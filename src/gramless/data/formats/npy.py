@@ -63,7 +63,8 @@ class NpySource(_NumpySource):
         there = os.stat(path).st_size - self._offset
         if declared > there:
             raise FormatError(
-                f"{path} declares {header[0]} numbers, {declared} bytes, but holds {there}: it is cut off, or damaged"
+                f"{path} declares {header[0]} numbers, {declared} bytes, but contains {there}: it is truncated or "
+                "corrupted"
             )
 
     def memory_map(self) -> Array:
@@ -75,7 +76,7 @@ class NpySource(_NumpySource):
             If columns were chosen or the dtype is not float: a memory map cannot convert.
         """
         if self._chosen is not None or self._stored != self.dtype:
-            raise ValueError(f"{self.name} cannot be mapped with chosen columns or numbers of type {self._stored}")
+            raise ValueError(f"{self.name} cannot be memory-mapped with selected columns or dtype {self._stored}")
         order: Any = "F" if self._fortran else "C"
         shape = (self.n_rows or 0, self._width)
         return np.memmap(self.path, dtype=self._stored, mode="r", offset=self._offset, shape=shape, order=order)
@@ -121,7 +122,7 @@ class NpzSource(_NumpySource):
             self._offset = file.tell()
         super().__init__(f"{path}, array {self._member.filename.removesuffix('.npy')!r}", header, columns)
         if self._fortran and self._width > 1:
-            raise FormatError(f"{self.name} is stored column by column; save np.ascontiguousarray of it, or as .npy")
+            raise FormatError(f"{self.name} is stored in Fortran order; save np.ascontiguousarray of it, or as .npy")
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         n = self.n_rows or 0
@@ -143,7 +144,9 @@ def _opened_member(path: Path, key: str | None) -> Iterator[tuple[zipfile.ZipInf
                 header = read_header(file, f"{path}, {info.filename}")
                 declared = math.prod(header[0]) * header[2].itemsize + file.tell()
                 if declared > info.file_size:
-                    raise FormatError(f"{path}, {info.filename} declares {declared} bytes, but holds {info.file_size}")
+                    raise FormatError(
+                        f"{path}, {info.filename} declares {declared} bytes, but contains {info.file_size}"
+                    )
                 yield info, file, header
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise FormatError(f"{path} is not a .npz file: {error}") from error
@@ -163,18 +166,21 @@ def _member(archive: zipfile.ZipFile, path: Path, key: str | None) -> zipfile.Zi
     if key is None:
         tables = list(members) if len(members) == 1 else [n for n, i in members.items() if _is_table(archive, i)]
         if len(tables) != 1:
-            raise FormatError(f"{path} holds {len(members)} arrays ({some_names(members)}); name one of them: key=")
+            raise FormatError(f"{path} contains {len(members)} arrays ({some_names(members)}); select one with key=")
         key = tables[0]
     if key not in members:
         raise FormatError(f"{path} has no array {key!r}; it has: {some_names(members)}")
     info = members[key]
     if info.file_size > max(LARGE, BOMB * max(info.compress_size, 1)):
         raise FormatError(
-            f"{path}: {info.filename!r} would unpack {info.compress_size} bytes to {info.file_size}; if that is meant, "
+            f"{path}: {info.filename!r} would decompress {info.compress_size} bytes to {info.file_size}; if that is "
+            "intended, "
             "save it as .npy"
         )
     if info.compress_type not in _PACKED:
-        raise FormatError(f"{path}: {info.filename!r} is packed in a way that NumPy does not write; use np.savez")
+        raise FormatError(
+            f"{path}: {info.filename!r} uses a compression method that NumPy does not write; use np.savez"
+        )
     return info
 
 
@@ -195,13 +201,13 @@ def read_header(file: IO[bytes], name: str) -> Header:
     try:
         version = np.lib.format.read_magic(file)
         if version not in readers:
-            raise ValueError(f"version {version} of the format is for tables of named fields")
+            raise ValueError(f"version {version} of the format is for structured arrays")
         _refuse_long_header(file, 2 * version[0])
         shape, fortran, dtype = readers[version](file, max_header_size=_HEADER)
     except (ValueError, EOFError, SyntaxError, TokenError, RecursionError, MemoryError, OverflowError) as error:
         raise FormatError(f"{name} is not a .npy file: {error}") from error
     if dtype.hasobject:
-        raise FormatError(f"{name} holds Python objects: to load those could run code; save an array of numbers")
+        raise FormatError(f"{name} contains Python objects: loading them could run code; save a numeric array")
     if any(side < 0 for side in shape):
         raise FormatError(f"{name} declares the shape {shape}")
     return shape, fortran, dtype

@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from gramless.data.formats.registry import Format, formats
-from gramless.data.formats.source import Source, block_name, check_shape, choose_columns, chosen_names, optional_import
+from gramless.data.formats.source import (
+    Source,
+    block_name,
+    check_shape,
+    choose_columns,
+    chosen_names,
+    optional_import,
+    refuse_columns,
+)
 from gramless.errors import FormatError
 
-_BATCH = 2**17  # most rows that pyarrow decodes at a time; blocks are assembled from such batches
+_BATCH = 2**17  # maximum number of rows that pyarrow decodes at a time; blocks are assembled from such batches
 
 
 class ParquetSource(Source):
@@ -35,14 +43,15 @@ class ParquetSource(Source):
         chosen = choose_columns(self.name, columns, len(names), names)
         self.feature_names = columns_of(schema) if chosen is None else chosen_names(names, chosen) or ()
         self.n_rows, self.n_features = check_shape(self.name, (sum(self._groups), len(self.feature_names)))
-        kinds = self._arrow.types
-        for name in self.feature_names:
-            kind = schema.field(name).type
-            if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
-                raise FormatError(
-                    f"{path}: column {name!r} holds values of type {kind}, not real numbers; choose columns of numbers "
-                    "by gramless.open_source(path, columns=[...])"
-                )
+        kinds, types = self._arrow.types, {name: schema.field(name).type for name in self.feature_names}
+        refuse_columns(
+            self.name,
+            {
+                name: str(kind)
+                for name, kind in types.items()
+                if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+            },
+        )
         single = all(schema.field(name).type == self._arrow.float32() for name in self.feature_names)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -53,7 +62,7 @@ class ParquetSource(Source):
         except (self._arrow.ArrowException, OSError) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            raise FormatError(f"{self.path} is not a whole Parquet file: {error}") from error
+            raise FormatError(f"{self.path} is not a complete Parquet file: {error}") from error
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         group, before = 0, 0
@@ -68,7 +77,7 @@ class ParquetSource(Source):
                 try:
                     batch = next(batches, None)
                 except (self._arrow.ArrowException, OSError) as error:
-                    raise FormatError(f"{self.name}, {block_name(row, rows)}: damaged: {error}") from error
+                    raise FormatError(f"{self.name}, {block_name(row, rows, self.n_rows)}: damaged: {error}") from error
                 if batch is None:
                     break
                 if drop < batch.num_rows:

@@ -22,16 +22,20 @@ class Format:
     Attributes
     ----------
     opens : callable
-        ``opens(given, columns, key)`` returns a source; `given` is a Path for files.
+        ``opens(given, columns, key)`` returns a source; `given` is a Path for files. Where the format has `dialects`,
+        ``opens(given, columns, options)`` with a :class:`~gramless.ReadOptions`.
     suffixes : tuple of str
         Suffixes of the files of this format, in lower case, with their dots.
     accepts : callable
         ``accepts(given)`` says whether the format opens an object that is not a path.
+    dialects : bool
+        Whether files of this format are written in various ways, which ``read_options`` tell apart.
     """
 
-    opens: Callable[[Any, Any, str | None], Source]
+    opens: Callable[[Any, Any, Any], Source]
     suffixes: tuple[str, ...] = ()
     accepts: Callable[[Any], bool] = _nothing
+    dialects: bool = False
 
 
 formats: Registry[Format] = Registry("format")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy.sparse
 from gramless.arrays import Array
 from gramless.errors import FormatError, SourceError
 
-WIDEST = 10**7  #: most columns; a file that declares more counts as damaged
+WIDEST = 10**7  #: maximum number of columns; a file that declares more counts as damaged
 
 
 class Source(ABC):
@@ -36,8 +37,12 @@ class Source(ABC):
         Whether blocks are CSR.
     callers_own : bool
         Whether the caller's code makes the blocks; its errors are passed on unchanged.
-    drops : bool
-        Whether rows with a missing value are left out.
+    guesses : dict of str to str
+        Options with which a file is read, where they were found out from its first lines and are unusual.
+    reading : str
+        How rows are made of what is in the file, where there is a choice: a fit is resumed only with the same.
+    notes : str
+        What else is to be said about how a file is read; empty for nothing.
     """
 
     name: str
@@ -48,7 +53,9 @@ class Source(ABC):
     dtype: np.dtype[Any] = np.dtype(np.float64)
     sparse: bool = False
     callers_own: bool = False
-    drops: bool = False
+    guesses: Mapping[str, str] = MappingProxyType({})
+    notes: str = ""
+    reading: str = ""
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -76,7 +83,7 @@ class Source(ABC):
         if rows < 1 or start < 0:
             raise ValueError(f"rows={rows} must be at least 1 and start={start} at least 0")
         first = start
-        for block in regroup(self._named(self.pieces(rows, start), rows, start), rows):
+        for block in regroup(self.checked_pieces(rows, start), rows):
             self._refuse_not_finite(block, first, rows)
             yield block
             first += block.shape[0]
@@ -84,23 +91,24 @@ class Source(ABC):
     def count(self) -> int:
         """Number of rows; some formats read the file to count them. Raises where the number cannot be found."""
         if self.n_rows is None:
-            raise SourceError(f"{self.name} does not say how many rows it has")
+            raise SourceError(f"{self.name} does not state its number of rows")
         return self.n_rows
 
     def present(self) -> Array:
-        """Mask (n,) of the rows that are not dropped: all rows, unless the source :attr:`drops` some."""
+        """Mask (n,) of the rows that are not left out: all rows, unless rows with missing values are dropped."""
         return np.ones(self.count(), dtype=bool)
 
     def column(self, index: int) -> str:
         """How a message names a column."""
-        return f"column {index}" if self.feature_names is None else f"column {self.feature_names[index]!r}"
+        return column_word(self.feature_names, index)
 
     def place(self, row: int) -> str:
         """How a message names a row."""
         return f"row {row}"
 
-    def _named(self, pieces: Iterator[Any], rows: int, start: int) -> Iterator[Any]:
-        """The pieces, with the column count checked; errors of a format's library name the source and the block."""
+    def checked_pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
+        """:meth:`pieces` with the column count checked; errors of a format's library name the source and the block."""
+        pieces = self.pieces(rows, start)
         first = start
         while True:
             try:
@@ -114,11 +122,11 @@ class Source(ABC):
             except Exception as error:  # libraries raise errors of any type on damaged files
                 if self.callers_own:
                     raise
-                raise FormatError(f"{self.name}, {block_name(first, rows)}: {error}") from error
+                raise FormatError(f"{self.name}, {block_name(first, rows, self.n_rows)}: {error}") from error
             if piece.ndim != 2 or piece.shape[1] != self.n_features:
                 raise SourceError(
-                    f"{self.name}, {block_name(first, rows)}: got an array of shape {piece.shape}; "
-                    f"every block must have {self.n_features} columns"
+                    f"{self.name}, {block_name(first, rows, first + piece.shape[0])}: got an array of shape "
+                    f"{piece.shape}; every block must have {self.n_features} columns"
                 )
             first += piece.shape[0]
             yield piece
@@ -139,29 +147,58 @@ class Source(ABC):
             row, column = (int(i) for i in np.argwhere(bad)[0])
             value = values[row, column]
         only = first == 0 and block.shape[0] < rows
-        where = self.name if only else f"{self.name}, {block_name(first, rows)}"
+        where = self.name if only else f"{self.name}, {block_name(first, rows, first + block.shape[0])}"
         count = int((np.asarray(bad.sum(axis=1)) > 0).sum())
-        remedy = "missing='drop' of gramless.open_source leaves out" if np.isnan(value) else "fill in or leave out"
+        remedy = "fill in or leave out such rows"
+        if np.isnan(value):
+            remedy = (
+                "leave out such rows with missing='drop' of gramless.open_source, or fill them in with missing='mean' "
+                "or missing='median'"
+            )
         raise SourceError(
             f"{where}: {self.column(column)} has {_in_words(value)} in {self.place(first + row)}; {count} of "
-            f"{block.shape[0]} rows {'' if only else 'of this block '}have such values; {remedy} such rows"
+            f"{block.shape[0]} rows {'' if only else 'of this block '}have such values; {remedy}"
         )
 
 
 def _in_words(value: float) -> str:
-    return "NaN or no value" if np.isnan(value) else "an infinite value"
+    return "NaN or a missing value" if np.isnan(value) else "an infinite value"
 
 
-def block_name(first: int, rows: int) -> str:
-    """How a message names the block that begins with row `first`.
+def block_name(first: int, rows: int, end: int | None = None) -> str:
+    """How a message names the block of `rows` rows with row `first` in it.
+
+    Parameters
+    ----------
+    first, rows : int
+    end : int, optional
+        Number of rows of the source; or the end of the block, where the block is known. None where the number is
+        unknown: the message then does not name a last row.
 
     Examples
     --------
-    >>> block_name(2000, 1000)
-    'block 2 (rows 2000 to 2999)'
+    >>> block_name(2000, 1000, 2500), block_name(2000, 1000)
+    ('block 2 (rows 2000 to 2499)', 'block 2 (from row 2000 on)')
     """
     number = first // rows
-    return f"block {number} (rows {number * rows} to {(number + 1) * rows - 1})"
+    begin = number * rows
+    if end is None or end <= begin:
+        return f"block {number} (from row {begin} on)"
+    return f"block {number} (rows {begin} to {min(begin + rows, end) - 1})"
+
+
+def column_word(names: Sequence[str] | None, index: int, position: int | None = None) -> str:
+    """How a message names column `index`; a column without a name by its `position` in the file.
+
+    Examples
+    --------
+    >>> column_word(("", "a"), 1), column_word(("", "a"), 0), column_word(None, 3)
+    ("column 'a'", 'column 0 (no name)', 'column 3')
+    """
+    position = index if position is None else position
+    if names is None:
+        return f"column {position}"
+    return f"column {str(names[index])!r}" if names[index] else f"column {position} (no name)"
 
 
 def regroup(pieces: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -218,7 +255,7 @@ def float_dtype(name: str, dtypes: Iterable[Any]) -> np.dtype[Any]:
     dtypes = [np.dtype(dtype) for dtype in dtypes]
     for dtype in dtypes:
         if dtype.kind not in "fiub":
-            raise FormatError(f"{name} holds values of type {dtype}, not real numbers")
+            raise FormatError(f"{name} has values of type {dtype}, not real numbers")
     single = bool(dtypes) and all(dtype == np.float32 for dtype in dtypes)
     return np.dtype(np.float32 if single else np.float64)
 
@@ -228,8 +265,18 @@ def check_shape(name: str, shape: Sequence[int]) -> tuple[int, int]:
     if len(shape) != 2:
         raise FormatError(f"{name} has shape {tuple(shape)}; a table of rows and columns is needed")
     if not 0 < shape[1] <= WIDEST:
-        raise FormatError(f"{name} has {shape[1]} columns; 1 to {WIDEST} are possible")
+        raise FormatError(f"{name} has {shape[1]} columns; 1 to {WIDEST} are supported")
     return int(shape[0]), int(shape[1])
+
+
+def refuse_columns(name: str, kinds: dict[str, str]) -> None:
+    """Raise for columns that are not numbers; `kinds` has their types by their names."""
+    if kinds:
+        listed = some_names(f"{column!r} ({kind})" for column, kind in kinds.items())
+        raise FormatError(
+            f"{name}: {'column' if len(kinds) == 1 else 'columns'} {listed}: not real numbers. To leave out "
+            f"{some_names(map(repr, kinds))}, choose the others by gramless.open_source(path, columns=[...])"
+        )
 
 
 def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | None) -> list[int] | None:
@@ -248,14 +295,14 @@ def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | Non
     places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))
     chosen = [_position(name, column, n, places) for column in columns]
     if not chosen:
-        raise ValueError("columns=[] chooses nothing; pass at least one column")
+        raise ValueError("columns=[] selects nothing; pass at least one column")
     return chosen
 
 
 def _position(name: str, column: Any, n: int, places: dict[str, int] | None) -> int:
     if isinstance(column, str):
         if places is None:
-            raise SourceError(f"{name} has no names of columns; choose {column!r} by its number, 0 to {n - 1}")
+            raise SourceError(f"{name} has no column names; select {column!r} by its index, 0 to {n - 1}")
         if column not in places:
             raise SourceError(f"{name} has no column {column!r}; it has: {some_names(reversed(places))}")
         return places[column]

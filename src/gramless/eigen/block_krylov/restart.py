@@ -1,4 +1,4 @@
-"""Thick restart: keep the leading Ritz vectors, and the bound that the whole basis proved."""
+"""Thick restart: retain the leading Ritz vectors, and the bound that the full basis proved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gramless.eigen.solve import product_rounding
 
 @dataclass(frozen=True)
 class Fact:
-    """At most `count` eigenvalues of the operator exceed `bound`: this holds whichever basis proved it."""
+    """At most `count` eigenvalues of the operator exceed `bound`: valid whichever basis proved it."""
 
     count: int
     bound: float

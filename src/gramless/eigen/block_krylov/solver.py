@@ -44,7 +44,7 @@ def basis_columns(width: int) -> int:
 @solvers.register("block_krylov")
 @dataclass(frozen=True)
 class BlockKrylov(Solver):
-    """Krylov space of a block of vectors, fully orthogonalised, with thick restart.
+    """Krylov space of a block of vectors, fully orthogonalized, with thick restart.
 
     It takes few passes over the operator: a pass over a Gram matrix that is never stored costs nearly the same for
     60 vectors as for one. Where the operator offers a draft (the same operator in float32), the space is built with
@@ -56,7 +56,7 @@ class BlockKrylov(Solver):
     width : int, optional
         Columns of a block; default: see :func:`block_width`.
     max_columns : int, optional
-        Most columns the basis may have before a restart; default: see :func:`basis_columns`.
+        Maximum number of columns of the basis before a restart; default: see :func:`basis_columns`.
     """
 
     width: int | None = None
@@ -88,7 +88,7 @@ class BlockKrylov(Solver):
         return self._iterate(operator, replace(goal, start=start), products=products, probes=probes)
 
     def _most_verified(self, k: int) -> int:
-        """Most columns of the pass in full precision: six copies of them must fit the memory of the basis."""
+        """Maximum columns of the pass in full precision: six copies of them must fit the memory of the basis."""
         width = self.width or block_width(k)
         return max(k + 10, int(2.2 * (self.max_columns or basis_columns(width)) + 8 * width) // 6 - PROBES)
 
@@ -106,7 +106,7 @@ class BlockKrylov(Solver):
     ) -> Basis:
         """Expand until the leading pairs meet the tolerance; restart when the basis is full.
 
-        A draft goes on for a few more blocks until ``complete(values)``, if given.
+        A draft continues for a few more blocks until ``complete(values)``, if given.
         """
         n, coarse, more = operator.shape[0], complete is not None, _MORE
         width = self._width(goal.k, n)
@@ -195,7 +195,7 @@ def _nothing_rises(values: Array, residuals: Array, goal: Goal, given: bool) -> 
     """Whether no other Ritz value may still rise among the leading ones.
 
     A given start may consist of eigenvectors that are not the leading ones. Then only the random columns of the block
-    can find the leading ones, so the Ritz value after the wanted ones has to settle below them.
+    can find the leading ones, so the Ritz value after the requested ones has to converge below them.
     """
     k = goal.k
     if not given or len(values) <= k:
@@ -241,8 +241,9 @@ def _verify(
 def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
     """The number of Ritz vectors to take, and whether to take probes: the fewest columns that allow a certificate.
 
-    To separate wanted eigenvalues from the rest, the Frobenius norm outside must fall below the last wanted value. With
-    probes, whose third power overestimates the norm outside by a quarter, the next value must be smaller by as much.
+    To separate requested eigenvalues from the rest, the Frobenius norm outside must fall below the last requested
+    value. With probes, whose third power overestimates the norm outside by a quarter, the next value must be smaller by
+    as much.
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
     outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))

@@ -1,4 +1,4 @@
-"""The growing basis: one product with a block, one orthogonalisation, one small eigenproblem."""
+"""The growing basis: one product with a block, one orthogonalization, one small eigenproblem."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def fourier_map(kernel: Kernel, box: Box, error: float, *, seed: int = 0) -> Fou
 
 
 class FourierBuilder:
-    """Fourier maps: d <= 3, kernels of the distance whose transform is known and positive."""
+    """Fourier maps: d <= 3, radial kernels whose transform is known and positive."""
 
     boxed = True
     tensors = False
@@ -66,13 +66,13 @@ class FourierBuilder:
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> FourierMap:
         refusal = _refusal(problem, known_box=True)
         if refusal:
-            raise ValueError(f"no Fourier map here: {refusal}")
+            raise ValueError(f"the Fourier map is not applicable: {refusal}")
         box = Box.around(x) if problem.low is None else Box(np.asarray(problem.low), np.asarray(problem.high))
         needed = _bytes(problem, _affordable(problem.kernel, box.extent, _goal(problem))[0])
         if needed > problem.memory_limit:
             raise MemoryLimitError(
-                f"memory_limit={problem.memory_limit:.1e} bytes is too little for the Fourier map, which needs "
-                f"{needed:.1e}; raise memory_limit or tol"
+                f"memory_limit={problem.memory_limit:.1e} bytes is too small for the Fourier map, which needs "
+                f"{needed:.1e}; increase memory_limit or tol"
             )
         seed = int(rng.integers(2**31))
         return fourier_map(problem.kernel, box, _goal(problem), seed=seed)
@@ -106,18 +106,18 @@ def _affordable(kernel: Kernel, extent: Array, error: float) -> tuple[Axes, floa
 
 def _refusal(problem: Problem, known_box: bool = False) -> str:
     if problem.d > 3:
-        return f"{problem.d} columns; a grid of frequencies serves at most 3"
+        return f"{problem.d} columns; a grid of frequencies supports at most 3"
     if problem.sparse:
         return "sparse rows"
     if problem.kernel.spectral_density() is None:
-        return "no Fourier transform is known of this kernel"
+        return "the Fourier transform of this kernel is unknown"
     if not known_box and problem.low is None:
-        return "the box of the data is not known; pass domain=(low, high)"
+        return "the bounding box of the data is unknown; pass domain=(low, high)"
     return ""
 
 
 def _too_many(axes: Axes) -> str:
-    return f"the kernel is too narrow for this box: {axes.n_modes:.1e} frequencies, at most {MOST_MODES:.0e} are used"
+    return f"the bandwidth is too small for this box: {axes.n_modes:.1e} frequencies exceed {MOST_MODES:.0e}"
 
 
 def _unknowns(axes: Axes) -> float:

@@ -109,12 +109,12 @@ class FourierGrid:
         )
 
     def angles(self, x: Array) -> list[Array]:
-        """T = 2 pi (x - centre) / P, one contiguous array (n,) per axis."""
+        """T = 2 pi (x - center) / P, one contiguous array (n,) per axis."""
         factors = 2 * np.pi / self.axes.periods
         return [(x[:, a] - c) * f for a, (c, f) in enumerate(zip(self.box.center, factors, strict=True))]
 
     def places(self, shape: tuple[int, ...]) -> Array:
-        """Flat positions (D,) of the modes in a centred array of this (odd) shape."""
+        """Flat positions (D,) of the modes in a centered array of this (odd) shape."""
         return np.asarray(np.ravel_multi_index(tuple((self.modes + np.array(shape) // 2).T), shape))
 
 
@@ -161,5 +161,5 @@ def _reach(kernel: Kernel, density: SpectralDensity, value: float) -> float:
 def _density(kernel: Kernel) -> SpectralDensity:
     density = kernel.spectral_density()
     if density is None:
-        raise ValueError(f"no Fourier transform is known of {kernel}")
+        raise ValueError(f"the Fourier transform of {kernel} is unknown")
     return density

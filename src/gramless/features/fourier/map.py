@@ -153,8 +153,8 @@ class FourierMap(FeatureMap):
             if outside.any():
                 row = x[np.argmax(outside)]
                 raise ValueError(
-                    f"row {row} lies outside the box from {box.low} to {box.high} that the Fourier map was made for; "
-                    "pass domain=(low, high) that holds all rows to come"
+                    f"row {row} lies outside the box from {box.low} to {box.high} of the Fourier map; "
+                    "pass domain=(low, high) that contains all later rows"
                 )
 
 
@@ -170,5 +170,7 @@ def _checked(promise: float, measured: float) -> float:
     if measured <= promise:
         return promise
     if not measured < 1e-3:
-        raise ArithmeticError(f"finufft is off by {measured:.1e} where {promise:.1e} was promised; reinstall it")
+        raise ArithmeticError(
+            f"the error of finufft is {measured:.1e}, but at most {promise:.1e} was requested; reinstall it"
+        )
     return 10 * measured

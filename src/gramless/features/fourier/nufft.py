@@ -25,7 +25,7 @@ def promised(eps: float, shape: tuple[int, ...]) -> float:
 
 
 def frequency_sums(angles: list[Array], strengths: Array, shape: tuple[int, ...], eps: float) -> Array:
-    """sum_n c_n exp(-i q.t_n) for all integer q centred in `shape` (odd sizes), on one thread.
+    """sum_n c_n exp(-i q.t_n) for all integer q centered in `shape` (odd sizes), on one thread.
 
     Parameters
     ----------

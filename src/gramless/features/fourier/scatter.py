@@ -1,4 +1,4 @@
-"""The centred scatter of Fourier features, applied axis by axis or as a dense matrix."""
+"""The centered scatter of Fourier features, applied axis by axis or as a dense matrix."""
 
 from __future__ import annotations
 

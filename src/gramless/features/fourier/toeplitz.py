@@ -56,13 +56,13 @@ class ToeplitzMoments:
         """The moments without those of rows that were added before."""
         rest = self._combine(other, -1.0)
         if rest.weight < -8 * unit_roundoff() * self.weight:
-            raise ValueError(f"taking out weight {other.weight:g} from {self.weight:g} leaves nothing")
+            raise ValueError(f"removing weight {other.weight:g} from {self.weight:g} leaves no rows")
         # the norm does not grow when rows are removed
         return replace(rest, left_out=min(self.left_out, max(0.0, rest.weight) * self.grid.tail))
 
     def _combine(self, other: ToeplitzMoments, sign: float) -> ToeplitzMoments:
         if not self.grid.matches(other.grid):
-            raise ValueError("moments over different boxes or kernels do not add; pass the same `domain` to both")
+            raise ValueError("moments over different boxes or kernels cannot be added; pass the same `domain` to both")
         return replace(
             self,
             sums=self.sums + sign * other.sums,

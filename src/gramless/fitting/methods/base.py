@@ -44,7 +44,7 @@ class Solved:
 
 
 class State(Solution, Protocol):
-    """What a method keeps of the rows it has seen. States are immutable: `add` and the like return a new state.
+    """What a method stores of the rows it has seen. States are immutable: `add` and the like return a new state.
 
     Attributes
     ----------

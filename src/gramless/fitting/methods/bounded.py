@@ -18,7 +18,7 @@ from gramless.kernels import Kernel
 from gramless.problem import Problem, Request
 from gramless.spaces import Eigenspace, stack_points
 
-_NEGLIGIBLE = 1e-7  # share of the trace: points that add less would only make the Gram matrix ill-conditioned
+_NEGLIGIBLE = 1e-7  # fraction of the trace: points that add less would only make the Gram matrix ill-conditioned
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class BoundedPoints:
     features : LandmarkMap
     moments : DenseMoments
     most : int
-        Most points to keep.
+        Maximum number of points.
     seed : int
     newcomers : Newcomers
     device : str
@@ -80,7 +80,7 @@ class BoundedPoints:
         return replace(renewed, moments=renewed.moments + renewed.features.measured_moments(rows, weights)[0])
 
     def remove(self, block: Block) -> BoundedPoints:
-        raise ValueError("rows cannot be taken out of a stream with max_support=: its points may have changed since")
+        raise ValueError("rows cannot be removed from a stream with max_support=: its points may have changed since")
 
     def scaled(self, factor: float) -> BoundedPoints:
         return replace(self, moments=self.moments.scaled(factor), newcomers=self.newcomers.scaled(factor))
@@ -88,7 +88,9 @@ class BoundedPoints:
     def merged(self, other: Any) -> BoundedPoints:
         if not isinstance(other, BoundedPoints):
             if other.support is None:
-                raise ValueError("one of the two models has a max_support= and the other has none; give both the same")
+                raise ValueError(
+                    "one of the two models has a max_support= and the other has none; pass the same to both"
+                )
             return self.add(other.all_rows())
         rng = np.random.default_rng([self.seed, self.rows, other.rows])
         points = stack_points(self.features.points, other.features.points)
@@ -103,7 +105,7 @@ class BoundedPoints:
         return model_of_moments(self.features, self.moments, problem, request, before, self.features.points)
 
     def _renewed(self, rng: np.random.Generator) -> BoundedPoints:
-        """The state with points chosen anew, from the current points and from newcomers, by their masses."""
+        """The state with points chosen again, from the current points and from newcomers, by their masses."""
         points = stack_points(self.features.points, self.newcomers.points)
         masses = np.concatenate([self._masses(), self.newcomers.masses(self.features.kernel)])
         features = _choose(self.features.kernel, points, masses, self.most, rng)

@@ -22,15 +22,15 @@ from gramless.warning import warn
 
 _ON_POINTS = ("dense", "tiled", "cuda")  # methods whose components are sums over the rows
 _TOLERANCE = 1e-6  # enough, as the intervals depend on the squares of the residuals
-_LONGEST = 600.0  # most seconds that solving again may take
+_LONGEST = 600.0  # maximum seconds that solving again may take
 
 
 def state_of(fitted: Model, weights: Array | None, problem: Problem, request: Request) -> State | None:
     """The state of a stream that has seen the rows of a fit; None where the fit cannot be continued.
 
     Moments are taken over unchanged. For components on points, of a Mercer kernel, the eigenproblem is solved again for
-    as many directions as a stream keeps (:func:`deepened`); with ``max_support=`` the rows become a limited number of
-    points. For an indefinite kernel, the state keeps the rows.
+    as many directions as a stream maintains (:func:`deepened`); with ``max_support=`` the rows become a limited number
+    of points. For an indefinite kernel, the state stores the rows.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def state_of(fitted: Model, weights: Array | None, problem: Problem, request: Re
 def space_of_fit(fitted: Model, weights: Array) -> Eigenspace:
     r"""The eigenspace of a fit on points, with bounds from its certificate and residuals.
 
-    Let A be the centred rows in feature space times the square roots of their weights, and V the Ritz vectors of
+    Let A be the centered rows in feature space times the square roots of their weights, and V the Ritz vectors of
     K = A^T A. The kept factors are F = A V, and E = A (I - V V^T) A^T is positive semidefinite. V and one direction
     more capture at most the k + 1 largest eigenvalues, so \|E\| <= sum_j (upper_j - value_j) + upper_{k+1}. With R the
     residuals, F^T E F = R^T R is at most k times the diagonal of their squared norms.
@@ -108,9 +108,9 @@ def space_of_fit(fitted: Model, weights: Array) -> Eigenspace:
 def deepened(fitted: Model, weights: Array, directions: int, problem: Problem, request: Request) -> tuple[Model, Array]:
     """The fit with `directions` components, by solving the eigenproblem again where that is not too expensive.
 
-    A fit keeps the k components asked for. The variance outside these components is not resolved, and might lie along
+    A fit stores the k requested components. The variance outside these components is not resolved, and might lie along
     the components of later rows: the intervals after an update are as wide as eigenvalue k + 1. With as many directions
-    as a stream keeps, the intervals are as wide as eigenvalue 2k + 81 instead.
+    as a stream maintains, the intervals are as wide as eigenvalue 2k + 81 instead.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def deepened(fitted: Model, weights: Array, directions: int, problem: Problem, r
     weights : ndarray of shape (n,)
         Weights of the points.
     directions : int
-        Number of components wanted.
+        Number of requested components.
     problem, request
         Problem and request of the stream.
 
@@ -163,8 +163,9 @@ def _plan_on_points(problem: Problem) -> Plan:
 
 def _warn(known: int, directions: int, reason: str) -> None:
     warn(
-        f"this stream goes on from a fit that kept {known} directions; to solve for the {directions} that a stream "
-        f"keeps {reason}. Intervals in certificate_ may be as wide as the eigenvalues: begin with partial_fit instead "
-        "of fit, or fit all rows anew",
+        f"this stream continues a fit with {known} directions; solving for the {directions} that a stream "
+        f"maintains {reason}. Intervals in certificate_ may be as wide as the eigenvalues: start with partial_fit "
+        "instead "
+        "of fit, or refit all rows",
         UncertifiedWarning,
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays.card_rates import measure_card
 from gramless.arrays.devices import card_workspace, free_card_memory, rows_on, to_device
+from gramless.arrays.gpu_rates import measure_gpu
 from gramless.data import Block, Rows, Survey
 from gramless.eigen import BlockKrylov, EigenResult
 from gramless.eigen.block_krylov import basis_columns, block_width
@@ -50,9 +50,9 @@ class CudaMethod(Traits):
         if problem.solver not in ("auto", "block_krylov"):
             return f"eigen_solver={problem.solver!r} works on the CPU; pass 'auto'"
         if not problem.kernel.tensors:
-            return f"{problem.kernel} has no form on a card"
+            return f"{problem.kernel} is not implemented for the GPU"
         needed, free = self._needed(problem, self._fewest(problem)), free_card_memory(problem.device)
-        return f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB" if needed > free else ""
+        return f"needs {needed / 1e9:.3g} GB of the GPU's {free / 1e9:.3g} GB" if needed > free else ""
 
     def _fewest(self, problem: Problem) -> int:
         return problem.k + 2 * card_width(problem.k)
@@ -130,11 +130,11 @@ def _probable(result: EigenResult, failure: float) -> EigenResult:
 
 def fused_seconds(problem: Problem, width: int) -> float:
     """Seconds of one fused product, scaled from measurements on an H200 (16 to 784 data columns, 32 or 64 vectors)."""
-    slower = Card().halves / measure_card(problem.device).halves
+    slower = Card().halves / measure_gpu(problem.device).halves
     return 1e-4 + slower * float(problem.n) ** 2 * (0.25e-12 + 0.007e-12 * problem.d + 0.012e-12 * width)
 
 
 def float64_seconds(problem: Problem, width: int) -> float:
     """Seconds of one product in float64, from the GPU's rates of arithmetic and of memory."""
-    card = measure_card(problem.device)
-    return 1e-3 + float(problem.n) ** 2 / 2 * ((2 * problem.d + 4 * width) / card.float64 + 1 / card.sweep)
+    gpu = measure_gpu(problem.device)
+    return 1e-3 + float(problem.n) ** 2 / 2 * ((2 * problem.d + 4 * width) / gpu.float64 + 1 / gpu.sweep)

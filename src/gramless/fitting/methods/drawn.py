@@ -28,7 +28,7 @@ class Drawn:
     values : ndarray of shape (b,)
     axes : ndarray of shape (D, b)
     upper : ndarray of shape (b,)
-        Bounds on the leading eigenvalues of the exact centred Gram matrix.
+        Bounds on the leading eigenvalues of the exact centered Gram matrix.
     residual : ndarray of shape (b,)
         Bounds on norm(K v - l v).
     failure_probability : float
@@ -67,10 +67,11 @@ def draw_rows(
 ) -> Drawn | None:
     r"""Bounds on the residual of the leading components, from rows of K - Phi Phi^T drawn by its diagonal.
 
-    C = A + E + X is the centred, weighted Gram matrix: A = B B^T that of the centred features B, E what they leave out,
-    X rounding. The computed scatter S~ differs from B^T B = S by at most r. With B = U S^1/2, U orthonormal, A differs
-    from U S~ U^T by at most r, and the latter has the exact eigenvectors Q = U Y, Y the eigenvectors of S~. The vectors
-    that can be computed are V = B Y a^-1/2, and V - Q = U (S^1/2 - S~^1/2) Y a^-1/2 has columns no longer than r / a_j.
+    C = A + E + X is the centered, weighted Gram matrix: A = B B^T that of the centered features B, E what they leave
+    out, X rounding. The computed scatter S~ differs from B^T B = S by at most r. With B = U S^1/2, U orthonormal, A
+    differs from U S~ U^T by at most r, and the latter has the exact eigenvectors Q = U Y, Y the eigenvectors of S~. The
+    vectors that can be computed are V = B Y a^-1/2, and V - Q = U (S^1/2 - S~^1/2) Y a^-1/2 has columns no longer than
+    r / a_j.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Eigenpairs of the centred Gram matrix, from the whole matrix or from products tile by tile."""
+"""Eigenpairs of the centered Gram matrix, from the whole matrix or from products tile by tile."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _READ = 3.5e10  # bytes of a matrix read per second, by products with vectors
 
 
 class DenseMethod(Traits):
-    """Forms the centred Gram matrix. For small N, for all components, and for precomputed matrices."""
+    """Forms the centered Gram matrix. For small N, for all components, and for precomputed matrices."""
 
     maps = True
 
@@ -86,7 +86,7 @@ def _kept_bytes(problem: Problem) -> int:
 
 
 class TiledMethod(Traits):
-    """Never forms the whole Gram matrix: recomputes its tiles in each pass, or keeps as many as memory allows.
+    """Never forms the full Gram matrix: recomputes its tiles in each pass, or stores as many as memory allows.
 
     For rows in partitions the workers compute the tiles; only vectors are sent out, and products sent back.
     """
@@ -96,7 +96,7 @@ class TiledMethod(Traits):
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.solver == "dense":
-            return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
+            return Estimate(refusal="eigen_solver='dense' needs the full matrix")
         layout = choose_layout(problem)
         if problem.workers:
             return _on_workers(problem, layout)
@@ -199,7 +199,7 @@ def leading(
     trace: Callable[[], float],
     start: Array | None = None,
 ) -> EigenResult:
-    """The leading eigenpairs: ``problem.k`` pairs, or as many as capture the share of the variance."""
+    """The leading eigenpairs: ``problem.k`` pairs, or as many as explain the fraction of the variance."""
     share = request.share
     if share is None:
         return _solve(operator, problem.k, solver, problem, request, start)
@@ -227,7 +227,7 @@ def _cut(result: EigenResult, goal: float) -> EigenResult:
 
 
 def assemble(problem: Problem, block: Block, centered: CenteredGram, result: EigenResult) -> Model:
-    """An eigenspace from eigenpairs of the centred Gram matrix of the rows of `block`."""
+    """An eigenspace from eigenpairs of the centered Gram matrix of the rows of `block`."""
     weights = block.weights
     unit = 50 * unit_roundoff() if centered.perturbation == EXACT else 2 * unit_roundoff(np.float32)
     noise = unit * centered.gram.statistics().norm
@@ -237,7 +237,7 @@ def assemble(problem: Problem, block: Block, centered: CenteredGram, result: Eig
     basis = vectors * scale
     if unless_ones(weights) is not None:
         basis *= centered.roots[:, None]
-    # the kernel is not centred, and would magnify the rounding that leaves some of the mean in the basis
+    # the kernel is not centered, and would magnify the rounding that leaves some of the mean in the basis
     basis -= np.outer(weights / centered.weight, basis.sum(axis=0))
     space = Eigenspace(
         span=PointSpan(problem.kernel, block.x),

@@ -21,7 +21,7 @@ from gramless.spaces import RowSample
 from gramless.spaces.signs import SIGN_ROWS
 
 CHUNKS_ON_CARD = 8 * 8 * 2**25  # bytes: eight arrays of the size of a chunk of features
-WAKING = 0.5  # seconds to initialise a GPU and compile for it
+WAKING = 0.5  # seconds to initialize a GPU and compile for it
 _MACHINE = Machine()
 _FEWEST_PAIRS = 1000
 _SAMPLE = 4096  # rows fetched from a cluster for maps other than landmarks: their box is known from all rows
@@ -29,7 +29,7 @@ _SAMPLE = 4096  # rows fetched from a cluster for maps other than landmarks: the
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """The function of a pass: computes the moments of a block, and picks the rows to keep.
+    """The function of a pass: computes the moments of a block, and selects the rows to store.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Gathering:
     probes : bool
         Whether to pick rows for the signs; a stream takes signs from the coefficients of its components instead.
     leaks : bool
-        Whether to keep what the features leave of k(x, x) for each row.
+        Whether to store the residual of k(x, x) for each row.
     """
 
     features: FeatureMap
@@ -101,7 +101,7 @@ class ExplicitMethod(Traits):
 
     def estimate(self, problem: Problem) -> Estimate:
         if isinstance(problem.kernel, Precomputed):
-            return Estimate(refusal="a given matrix has no features")
+            return Estimate(refusal="a precomputed matrix has no features")
         if problem.solver not in ("auto", "dense"):
             return Estimate(refusal=f"eigen_solver={problem.solver!r} works on the Gram matrix")
         if problem.workers:
@@ -129,7 +129,7 @@ class ExplicitMethod(Traits):
         rows = 0 if problem.streaming else 8 * problem.n * problem.d
         needed, free = rows + CHUNKS_ON_CARD + estimate.bytes, free_card_memory(problem.device)
         if needed > free:
-            return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the card's {free / 1e9:.3g} GB")
+            return Estimate(refusal=f"needs {needed / 1e9:.3g} GB of the GPU's {free / 1e9:.3g} GB")
         return replace(estimate, seconds=WAKING + estimate.seconds, device=problem.device)
 
     def _on_workers(self, problem: Problem) -> Estimate:

@@ -86,7 +86,7 @@ def choose_layout(problem: Problem) -> Layout:
         made = 1 + (passes - 1) * (1 - kept)
         seconds = made * make + passes * (multiply + inner) + kept * tiles / _STORE
         single = False
-        if draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbours
+        if draft:  # half the time, then one or more passes in float64 on the wanted pairs and their neighbors
             probes = 0.8 if passes < _PROBED else 0.2  # a small basis has too little of the Frobenius norm
             more = 1.3 + (1 - kept) * probes + 0.4 * max(0.0, -np.log10(max(problem.tol, 1e-16)) - 6)
             refined = seconds / 2 + more * (make + multiply + inner) + kept * probes * multiply

@@ -81,14 +81,14 @@ class CovarianceMethod(Traits):
 
 
 class SvdMethod(Traits):
-    """The SVD of the centred data (Vasconcelos), which does not square the condition number."""
+    """The SVD of the centered data (Vasconcelos), which does not square the condition number."""
 
     forgets = True
     kernels: tuple[type[Kernel], ...] = (Linear,)
 
     def estimate(self, problem: Problem) -> Estimate:
         if problem.sparse and not _refusal(problem):
-            return Estimate(refusal="sparse rows would have to be filled")
+            return Estimate(refusal="sparse rows would become dense")
         n, d = problem.n, problem.d
         small, large = sorted((n, d))
         return Estimate(
@@ -180,7 +180,7 @@ def _assemble(
 
 
 def _gram_vectors(x: Any, weights: Array, mean: Array, axes: Array, values: Array) -> Array:
-    """Orthonormal eigenvectors (n, k) of the centred Gram matrix; eigenvectors of eigenvalue 0 come last."""
+    """Orthonormal eigenvectors (n, k) of the centered Gram matrix; eigenvectors of eigenvalue 0 come last."""
     n, rank = x.shape[0], int((values > 0).sum())
     vectors = np.zeros((n, len(values)))
     for first in range(0, n, _ROWS):

@@ -36,15 +36,15 @@ class MergedSpaces:
     ----------
     kernel : Kernel
     components : int or None
-        Number of components of the model. The stream keeps more directions, so that discarding hardly affects these
+        Number of components of the model. The stream maintains more directions, so that discarding hardly affects these
         components. None: all are kept.
     share : float or None
-        Share of the variance asked for in place of a number of components.
+        Fraction of the variance requested in place of a number of components.
     space : Eigenspace or None
     waiting, waiting_weights : array of shape (m, d), ndarray of shape (m,), or None
     rows : int
     support : int or None
-        Most rows to keep: with more rows, a :class:`BoundedPoints` takes over.
+        Maximum number of rows: with more rows, a :class:`BoundedPoints` takes over.
     seed : int
         Seed of the :class:`BoundedPoints`.
     failure_probability : float
@@ -75,7 +75,7 @@ class MergedSpaces:
 
     @property
     def directions(self) -> int | None:
-        """Number of components that the stream keeps (at least, where a share was asked for); None: all."""
+        """Number of components that the stream maintains (at least, where a fraction was requested); None: all."""
         return None if self.components is None else 2 * self.components + 80
 
     def add(self, block: Block) -> MergedSpaces | BoundedPoints:
@@ -104,7 +104,7 @@ class MergedSpaces:
 
     def remove(self, block: Block) -> MergedSpaces:
         raise ValueError(
-            "rows cannot be taken out of a stream that merges eigenspaces: it keeps no moments. Polynomial kernels "
+            "rows cannot be removed from a stream that merges eigenspaces: it stores no moments. Polynomial kernels "
             "have some, Gaussian and Matern kernels with domain=, and every Mercer kernel with method='landmarks'"
         )
 
@@ -119,7 +119,7 @@ class MergedSpaces:
         if isinstance(other, BoundedPoints):
             return other.merged(self)
         if (self.support is None) != (other.support is None):
-            raise ValueError("one of the two models has a max_support= and the other has none; give both the same")
+            raise ValueError("one of the two models has a max_support= and the other has none; pass the same to both")
         if self.support is not None and self.rows + other.rows > self.support:
             return self.add(other.all_rows())
         ours, theirs = self.whole(), other.whole()
@@ -139,7 +139,7 @@ class MergedSpaces:
         """The eigenspace of all rows, including the waiting rows."""
         if self.waiting is None:
             if self.space is None:
-                raise ValueError("no rows were seen yet")
+                raise ValueError("no rows have been seen yet")
             return self.space
         return self._merged_with(self.space, batch_space(self.kernel, self.waiting, self.waiting_weights))
 
@@ -153,7 +153,7 @@ class MergedSpaces:
         return Block(stack_points(points, self.waiting), np.concatenate([weights, self.waiting_weights]))
 
     def _merged_with(self, space: Eigenspace | None, new: Eigenspace) -> Eigenspace:
-        """The merged eigenspace, truncated to `directions`; for a share, all but 1/8 of the rest is kept as well."""
+        """The merged eigenspace, truncated to `directions`; for a fraction, all but 1/8 of the rest is retained."""
         most = self.directions
         aim = None if self.share is None else 1 - (1 - self.share) / 8
         if space is not None:
@@ -211,7 +211,7 @@ methods.register("merging")(MergingMethod())
 
 
 def point_limit(problem: Problem) -> int:
-    """Most points of an eigenspace that is merged on a cluster."""
+    """Maximum number of points of an eigenspace that is merged on a cluster."""
     return problem.support or max(_FEWEST, 20 * problem.k)
 
 
@@ -234,8 +234,8 @@ def _in_batches(problem: Problem, value: float) -> Estimate:
     seconds = pairs * (value + 2 * problem.d / _MACHINE.gemm) / problem.threads
     points = min(problem.n, problem.support or 10_000)
     error = 1e-4 if problem.support is None else _LOST  # typical loss by truncation, or by a limit of points
-    card = problem.support is not None and problem.kernel.tensors and not problem.sparse
-    device = problem.device if card else "cpu"
+    movable = problem.support is not None and problem.kernel.tensors and not problem.sparse
+    device = problem.device if movable else "cpu"
     return Estimate(seconds, 8 * points * (problem.d + 6 * problem.k + 120), error, device=device)
 
 
@@ -256,12 +256,12 @@ def _on_workers(problem: Problem, value: float) -> Estimate:
 def model_of_space(
     space: Eigenspace, rows: int, problem: Problem, request: Request, failure_probability: float = 0.0
 ) -> Model:
-    """The model with the components asked for, and a certificate from the bounds of the eigenspace.
+    """The model with the requested components, and a certificate from the bounds of the eigenspace.
 
     Parameters
     ----------
     space : Eigenspace
-        Eigenspace with bounds, and usually with more components than are asked for.
+        Eigenspace with bounds, and usually with more components than requested.
     rows : int
         Number of rows seen: fewer than `rows` eigenvalues can differ from 0.
     problem, request
@@ -271,13 +271,13 @@ def model_of_space(
     """
     bounds = space.bounds
     if bounds is None:
-        raise ValueError("nothing is known of the error of this eigenspace")
+        raise ValueError("the error of this eigenspace is unknown")
     values = space.scatter
     k = _count(values, space.trace, problem, request)
     lower, upper, residual = bounds.intervals(values, space.trace, k + 1)
     values, lower, residual = (_padded(part, k) for part in (values, lower, residual))
     upper = np.append(upper[:-1], np.full(max(0, k + 1 - len(upper) + 1), upper[-1]))[: k + 1]
-    upper[np.arange(k + 1) >= rows - 1] = 0.0  # the rank of a centred Gram matrix is at most rows - 1
+    upper[np.arange(k + 1) >= rows - 1] = 0.0  # the rank of a centered Gram matrix is at most rows - 1
     upper[:k] = np.maximum(upper[:k], lower)
     values = np.minimum(values, upper[:k])
     certificate = Certificate(

@@ -23,7 +23,7 @@ from gramless.spaces.signs import SIGN_ROWS, agreeing_signs, row_signs
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """What one pass keeps of the rows.
+    """What one pass stores of the rows.
 
     Attributes
     ----------
@@ -88,8 +88,13 @@ class MomentState:
 
     def remove(self, block: Block) -> MomentState:
         if block.x.shape[0] > self.rows:
-            raise ValueError(f"{block.x.shape[0]} rows cannot be taken out of the {self.rows} seen")
-        return self._with(self.moments - self._sums(block))
+            raise ValueError(f"{block.x.shape[0]} rows cannot be removed from the {self.rows} seen")
+        sums = self._sums(block)
+        if sums.trace > (1 + 1e-6) * self.moments.trace:
+            raise ValueError(
+                "the rows to be removed are not among those seen: they vary more than all of these together"
+            )
+        return self._with(self.moments - sums)
 
     def scaled(self, factor: float) -> MomentState:
         return self._with(self.moments.scaled(factor))
@@ -190,13 +195,14 @@ def _refuse_noise(moments: Moments, basis: Array, certificate: Certificate) -> N
     spread = float(np.sqrt(certificate.values[0] / moments.weight))
     if spread < 1e6 * unit_roundoff() * size:  # the errors of features themselves are tens of unit roundoffs
         raise ValueError(
-            f"features of size {size:.1g} vary by {spread:.1g} only: rounding would spoil projections; centre and "
-            "scale the data"
+            f"features of size {size:.1g} vary by only {spread:.1g}: projections would be dominated by rounding "
+            "errors; standardize "
+            "the data"
         )
 
 
 def _solve(moments: Moments, problem: Problem, request: Request) -> Spectrum:
-    """The spectrum: ``problem.k`` components, or as many as capture the share of the variance."""
+    """The spectrum: ``problem.k`` components, or as many as explain the fraction of the variance."""
     if request.share is None:
         return moments.solve(problem.k, problem.tol, request.rng)
     goal = request.share * moments.trace

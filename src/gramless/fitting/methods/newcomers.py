@@ -23,7 +23,7 @@ class Newcomers:
     Attributes
     ----------
     most : int
-        Most rows in the sample.
+        Maximum number of rows in the sample.
     window : int
         Number of rows over which the relative leak is averaged.
     points : array of shape (m, d) or None

@@ -19,7 +19,7 @@ from gramless.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Neighbouring parts stacked to blocks, and the work on pairs of blocks.
+    """Neighboring parts stacked to blocks, and the work on pairs of blocks.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Blocks:
 
 
 class PartedTiles:
-    """What this process knows of the tiles that workers compute.
+    """Properties of the tiles that workers compute.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PartedTiles:
     n, d : int
     dtype : dtype
     blocks : int
-        Most summands of an entry of a product.
+        Maximum number of summands of an entry of a product.
     radius : float
     """
 
@@ -139,7 +139,7 @@ def block_count(workers: int) -> int:
 
 
 def stack_parts(parts: list[Block]) -> tuple[Array, Array]:
-    """Rows and weights of neighbouring parts, stacked."""
+    """Rows and weights of neighboring parts, stacked."""
     return np.concatenate([part.x for part in parts]), np.concatenate([part.weights for part in parts])
 
 

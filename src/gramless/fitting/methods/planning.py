@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class InaccurateError(Exception):
-    """A method has missed the tolerance that its estimate promised; another method goes on from what it computed.
+    """A method has missed the tolerance that its estimate promised; another method continues from its result.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class Plan:
     forced : bool
         Whether the user named the method.
     rule : str
-        Why the tolerance is not the one asked for, or not the default, or why no other method was asked; empty where
-        all methods were asked, for that tolerance.
+        Why the tolerance is not the requested one, or not the default, or why no other method was compared; empty
+        where all methods were compared, for that tolerance.
     cut : bool
         Whether the default tolerance was given up for a fit of minutes instead of hours.
     """
@@ -95,11 +95,11 @@ class Plan:
         if estimate.bytes > self.problem.memory_limit:
             return f"needs more than memory_limit ({readable_bytes(self.problem.memory_limit)})"
         if self.forced:
-            return "not asked for"
+            return "not requested"
         if estimate.error > self.problem.tol:
-            return f"reaches {estimate.error:.0e} only"
+            return f"reaches only {estimate.error:.0e}"
         ratio = estimate.seconds / self.candidates[self.chosen].seconds
-        return f"{ratio:.1f} times slower" if ratio >= 1 else "faster by less than it takes to ask"
+        return f"{ratio:.1f} times slower" if ratio >= 1 else "faster by less than the time to estimate it"
 
     @property
     def strong(self) -> set[int]:
@@ -164,7 +164,7 @@ class Plan:
             name = min(sooner, key=lambda n: sooner[n].error)
             text += (
                 f"; method={name!r} takes about {sooner[name].seconds:.2g} s and reaches {sooner[name].error:.0e}, "
-                f"where tol={self.problem.tol:.0e} is wanted"
+                f"where tol={self.problem.tol:.0e} is requested"
             )
         warn(text + ". A larger tol is reached sooner", LongFitWarning)
 
@@ -184,8 +184,8 @@ class Plan:
 def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
     """The plan for a problem so small that asking all methods would take longer than to solve it.
 
-    Only methods are asked whose estimates need no look at the rows. None where these take longer or do not serve, and
-    where the user named a method or a device.
+    Only methods are compared whose estimates do not need the rows. None where these take longer or are not applicable,
+    and where the user named a method or a device.
     """
     free = method == "auto" and problem.solver in ("auto", "dense") and (problem.device == "cpu" or problem.anywhere)
     if not free or problem.workers or problem.block or problem.streaming or problem.domain:
@@ -203,7 +203,7 @@ def straight_plan(problem: Problem, method: str = "auto") -> Plan | None:
     }
     if not able:
         return None
-    return Plan(problem, min(able, key=lambda n: able[n]), asked, rule="too small to ask more methods")
+    return Plan(problem, min(able, key=lambda n: able[n]), asked, rule="too small to compare more methods")
 
 
 def make_plan(problem: Problem, method: str = "auto") -> Plan:
@@ -215,7 +215,7 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
     Raises
     ------
     ValueError
-        If the named method cannot be used, or no method reaches the tolerance; the message says what is possible.
+        If the named method cannot be used, or no method reaches the tolerance; the message says what is achievable.
     MemoryLimitError
         If no method fits in memory; the message names a sufficient limit.
     """
@@ -232,8 +232,8 @@ def make_plan(problem: Problem, method: str = "auto") -> Plan:
         if least is None:
             raise
         raise MemoryLimitError(
-            f"{_too_little(problem)}: method {least[0]!r} needs memory_limit='{enough_bytes(least[1])}', the least "
-            "that serves; raise memory_limit or lower n_components",
+            f"{_too_little(problem)}: method {least[0]!r} needs memory_limit='{enough_bytes(least[1])}', the minimum "
+            "for this fit; increase memory_limit or reduce n_components",
             error.plan,
         ) from None
     whole = problem.strict or problem.streaming or method != "auto" or problem.solver != "auto"
@@ -245,10 +245,10 @@ def _asked(problem: Problem) -> dict[str, Estimate]:
 
 
 def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | None:
-    """The method with the least memory limit, and this limit to a few per cent; None where no method ever fits.
+    """The method with the minimum memory limit, and this limit to a few per cent; None where no method ever fits.
 
-    The memory that a method needs depends on the limit. The least limit is therefore searched for, by doubling, then by
-    bisection.
+    The memory that a method needs depends on the limit. The minimum limit is therefore searched for, by doubling, then
+    by bisection.
     """
 
     def serves(limit: float) -> str:
@@ -272,7 +272,7 @@ def least_memory(problem: Problem, method: str = "auto") -> tuple[str, float] | 
 
 def carried_on(problem: Problem, method: str) -> Plan:
     """The plan of a fit that is continued by `method`, without a choice."""
-    others = {name: Estimate(refusal=f"the fit before goes on by {method}") for name in methods}
+    others = {name: Estimate(refusal=f"continues the previous fit by {method}") for name in methods}
     return Plan(problem, method, {**others, method: methods[method].estimate(replace(problem, solver="auto"))})
 
 
@@ -281,16 +281,17 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
     if method != "auto":
         methods[method]  # raises for an unknown name
         if estimates[method].refusal:
-            raise ValueError(f"method={method!r} cannot be used here: {estimates[method].refusal}; pass method='auto'")
+            raise ValueError(f"method={method!r} is not applicable: {estimates[method].refusal}; pass method='auto'")
     wanted = estimates if method == "auto" else {method: estimates[method]}
     candidates = {name: estimate for name, estimate in wanted.items() if not estimate.refusal}
     if not candidates:
-        raise ValueError(f"no method can serve: {'; '.join(f'{n}: {e.refusal}' for n, e in wanted.items())}")
+        raise ValueError(f"no method is applicable: {'; '.join(f'{n}: {e.refusal}' for n, e in wanted.items())}")
     fitting = {name: e for name, e in candidates.items() if e.bytes <= problem.memory_limit}
     if not fitting:
         name, least = min(candidates.items(), key=lambda item: item[1].bytes)
         raise MemoryLimitError(
-            f"{_too_little(problem)}: method {name!r} needs {readable_bytes(least.bytes)}; raise memory_limit or lower "
+            f"{_too_little(problem)}: method {name!r} needs {readable_bytes(least.bytes)}; increase memory_limit or "
+            "reduce "
             "n_components",
             Plan(problem, "", estimates, forced=method != "auto"),
         )
@@ -301,15 +302,15 @@ def choose(problem: Problem, estimates: dict[str, Estimate], method: str = "auto
         chosen = min(fitting, key=lambda name: fitting[name].error)
         if problem.strict:
             raise ValueError(
-                f"tol={problem.tol:.1e} cannot be reached here; method={chosen!r} promises "
-                f"{fitting[chosen].error:.1e}. Raise tol" + ("" if method == "auto" else " or pass method='auto'")
+                f"tol={problem.tol:.1e} is not achievable; method={chosen!r} achieves "
+                f"{fitting[chosen].error:.1e}. Increase tol" + ("" if method == "auto" else " or pass method='auto'")
             )
     return Plan(problem, chosen, estimates, forced=method != "auto")
 
 
 def _too_little(problem: Problem) -> str:
     limit = readable_bytes(problem.memory_limit)
-    return f"memory_limit={limit} is too little for {problem.k} components of {problem.n} rows"
+    return f"memory_limit={limit} is too small for {problem.k} components of {problem.n} rows"
 
 
 def ask(method: Method, problem: Problem) -> Estimate:

@@ -30,12 +30,12 @@ from gramless.spaces.signs import row_signs
 _MACHINE = Machine()
 _SPARSE = 3e9  # operations of products with sparse rows, per second and thread
 _FEW = 30  # components up to which single vectors are faster than blocks
-_FIXED = 0.15  # seconds of orthonormalising the basis and of its certificate, for some thousand rows
+_FIXED = 0.15  # seconds of orthonormalizing the basis and of its certificate, for some thousand rows
 _COLUMNS = 250  # most columns of a basis by single vectors
 
 
 class ProductsMethod(Traits):
-    """Lanczos on B B^T or B^T B, whichever is smaller, for centred rows B that are never formed."""
+    """Lanczos on B B^T or B^T B, whichever is smaller, for centered rows B that are never formed."""
 
     forgets = True
     kernels: tuple[type[Kernel], ...] = (Linear, Cosine)
@@ -43,7 +43,7 @@ class ProductsMethod(Traits):
     def estimate(self, problem: Problem) -> Estimate:
         n, d, k = problem.n, problem.d, problem.k
         if problem.solver == "dense":
-            return Estimate(refusal="eigen_solver='dense' needs the whole matrix")
+            return Estimate(refusal="eigen_solver='dense' needs the full matrix")
         entries = problem.entries if problem.sparse else n * d
         single = k <= _FEW
         width, passes = (1, 6 * expected_passes(problem)) if single else (block_width(k), expected_passes(problem))

@@ -1,4 +1,4 @@
-"""Streams that keep all rows and fit them when the model is needed; kernels need not be positive semidefinite."""
+"""Streams that store all rows and fit them when the model is needed; kernels need not be positive semidefinite."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class KeptRows:
 
     def remove(self, block: Block) -> KeptRows:
         raise ValueError(
-            f"rows cannot be taken out of a stream of {self.kernel}: it has no moments; fit the others anew"
+            f"rows cannot be removed from a stream of {self.kernel}: it has no moments; refit the remaining rows"
         )
 
     def scaled(self, factor: float) -> KeptRows:
@@ -68,7 +68,7 @@ class KeptRows:
             twice = Block(stack_points(self.x, self.x), np.tile(self.weights / 2, 2))
             return _solved("dense", replace(problem, n=2), twice, request)
         block = Block(self.x, self.weights)
-        if not problem.domain:  # what is known of the rows was learnt from the first batch
+        if not problem.domain:  # what is known of the rows was learned from the first batch
             survey = MemoryRows(block).survey()
             peak, variance = estimate_spectrum(self.kernel, self.x)
             low, high = (None, None) if survey.box is None else (survey.box.low, survey.box.high)
@@ -87,18 +87,18 @@ def _solved(method: str, problem: Problem, block: Block, request: Request) -> Mo
 
 
 class RefittingMethod(Traits):
-    """Keeps every row; the model of a stream is a fit of all rows."""
+    """Stores every row; the model of a stream is a fit of all rows."""
 
     streams = True
     batches_only = True
 
     def estimate(self, problem: Problem) -> Estimate:
         if isinstance(problem.kernel, Precomputed):
-            return Estimate(refusal="a given matrix has no rows to add")
+            return Estimate(refusal="a precomputed matrix has no rows to add")
         if problem.support is not None:
-            return Estimate(refusal="keeps every row, and max_support= was given")
+            return Estimate(refusal="stores every row, but max_support= was given")
         if problem.kernel.mercer and problem.solver in ("auto", "dense") and not problem.strict:
-            return Estimate(refusal="costs a fit each time, and no tol= was asked for: merging will do")
+            return Estimate(refusal="needs a fit for every batch, and tol= was not given: merging suffices")
         points = min(problem.n, 10_000)
         return Estimate(100 * gram_seconds(problem), 8 * points * (problem.d + 10 * problem.k + 100), 1e-12)
 

@@ -1,4 +1,4 @@
-"""A sparse Gram matrix of near neighbours, for small bandwidths; its error is below the tolerance."""
+"""A sparse Gram matrix of near neighbors, for small bandwidths; its error is below the tolerance."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
 
 _MACHINE = Machine()
-_MOST_COLUMNS = 8  # with more columns, a tree finds neighbours no faster than a search over all pairs
+_MOST_COLUMNS = 8  # with more columns, a tree finds neighbors no faster than a search over all pairs
 _SHARE = 0.05  # share of the tolerance that the cutoff may take
-_CLUSTERED = 4.0  # neighbours of real data, relative to points spread uniformly over their box
+_CLUSTERED = 4.0  # neighbors of real data, relative to points spread uniformly over their box
 _SEARCH, _STORE = 2e-8, 6e-8  # seconds to examine a pair, and to store an entry
 _MULTIPLY, _FROM_MEMORY = 0.8e-10, 2.5e-10  # seconds to multiply an entry by a number, from cache and from memory
 _CACHED = 10**7  # entries that stay in cache
 _UNSTARTED = 4  # more passes than from a start by landmarks
-_FEWEST_PAIRS = 20  # near pairs of the sample that tell how many neighbours there are
+_FEWEST_PAIRS = 20  # near pairs of the sample that tell how many neighbors there are
 
 
 class SparseMethod(Traits):
-    """Keeps the entries of near neighbours only: exact for compactly supported kernels, and within a share of the
+    """Stores the entries of near neighbors only: exact for compactly supported kernels, and within a fraction of the
     tolerance for kernels that decay fast.
     """
 
@@ -60,19 +60,19 @@ class SparseMethod(Traits):
 
     def _refusal(self, problem: Problem) -> str:
         if not isinstance(problem.kernel, RadialKernel):
-            return "only for kernels of the distance"
+            return "only for radial kernels"
         if problem.sparse:
-            return "sparse rows cannot be searched for neighbours"
+            return "neighbor search is not supported for sparse rows"
         if problem.d > _MOST_COLUMNS:
-            return f"neighbours are found by a tree in at most {_MOST_COLUMNS} columns"
+            return f"neighbor search by a tree supports at most {_MOST_COLUMNS} columns"
         if squares_overflow(problem.low, problem.high):
             return "squares of distances overflow: rescale the data"
         if problem.solver == "dense":
-            return "eigen_solver='dense' needs the whole matrix"
+            return "eigen_solver='dense' needs the full matrix"
         try:
             cut_radius(problem.kernel, 0.0)
         except ValueError:
-            return "the kernel does not fall to 0"
+            return "the kernel does not decay to 0"
         return ""
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
@@ -95,8 +95,8 @@ class SparseMethod(Traits):
             )
             if diagonal * unit_roundoff() > 1e-3 * gram.radius and gram.entries > (weights > 0).sum():
                 raise ValueError(
-                    f"rows spread over {diagonal:.1g} have neighbours within {gram.radius:.1g}: projections, "
-                    "which centre them, would not tell those apart; scale the data, or leave out rows that are far off"
+                    f"rows spread over {diagonal:.1g} have neighbors within {gram.radius:.1g}: projections, "
+                    "which center them, could not distinguish those; scale the data, or remove outliers"
                 )
             centered = CenteredGram(gram)
             result = leading(centered, solver, narrower, request, partial(float, centered.trace))
@@ -111,7 +111,7 @@ methods.register("sparse")(SparseMethod())
 
 
 def expected_neighbours(problem: Problem, radius: float) -> float:
-    """Expected number of neighbours of a row within `radius`: from the sample, else for rows spread over their box."""
+    """Expected number of neighbors of a row within `radius`: from the sample, else for rows spread over their box."""
     if problem.sample is not None and len(problem.sample) > 1:
         tree, m = cKDTree(np.asarray(problem.sample, dtype=np.float64)), len(problem.sample)
         near = float(tree.count_neighbors(tree, radius)) - m
@@ -127,7 +127,7 @@ def expected_neighbours(problem: Problem, radius: float) -> float:
 
 
 def peak_guess(kernel: RadialKernel, x: Any, weights: Array) -> float:
-    """A lower estimate of the largest eigenvalue: that of the densest of a few neighbourhoods.
+    """A lower estimate of the largest eigenvalue: that of the densest of a few neighborhoods.
 
     A principal submatrix has no larger eigenvalue than the whole matrix.
     """

@@ -87,7 +87,7 @@ def recipe_for(kernel: Kernel, radius: float) -> Recipe | None:
 
 
 def _rooted(kernel: Laplacian | Matern) -> Recipe | None:
-    """Recipe of a kernel of the distance itself, not of its square."""
+    """Recipe of a radial kernel that depends on the distance itself, not on its square."""
     nu = 0.5 if isinstance(kernel, Laplacian) else float(kernel.nu)
     names = {0.5: "laplacian", 1.5: "matern32", 2.5: "matern52"}
     if nu not in names:

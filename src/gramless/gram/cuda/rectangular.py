@@ -16,7 +16,7 @@ TILE = {"cuda": 4096, "cpu": 512}
 def refuse_without_tensors(kernel: Kernel) -> None:
     """Raise for a kernel that does not work on torch tensors."""
     if not kernel.tensors:
-        raise ValueError(f"{kernel} has no form on torch tensors; pass device='cpu'")
+        raise ValueError(f"{kernel} is not implemented for torch tensors; pass device='cpu'")
 
 
 def tensor_product(kernel: Kernel, x: Any, y: Any, v: Any, device: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Pre-images from distances: the input whose distances to its neighbours agree with those in feature space."""
+"""Pre-images from distances: the input whose distances to its neighbors agree with those in feature space."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from gramless.spaces.preimage.expansion import Expansion
 
 
 def from_distances(expansion: Expansion, scores: Array, neighbours: int = 10) -> Array:
-    """Least squares on the distances to the nearest neighbours (Kwok & Tsang 2004).
+    """Least squares on the distances to the nearest neighbors (Kwok & Tsang 2004).
 
     The distance in feature space between P phi and phi(x_i) determines that in input space, since the kernel falls with
-    the distance. With x_i the nearest neighbours, m their mean and d_i these distances, z = m + u satisfies
+    the distance. With x_i the nearest neighbors, m their mean and d_i these distances, z = m + u satisfies
     (x_i - m).u = (|x_i - m|^2 - d_i^2) / 2 + constant; of all solutions the shortest u is taken.
 
     Parameters
     ----------
     expansion : Expansion
-        Of a kernel of the distance alone.
+        Of a radial kernel.
     scores : ndarray of shape (m, k)
     neighbours : int
 
@@ -30,7 +30,7 @@ def from_distances(expansion: Expansion, scores: Array, neighbours: int = 10) ->
     kernel = expansion.kernel
     if not isinstance(kernel, RadialKernel):
         raise ValueError(
-            f"method='distances' is for kernels that fall with the distance, not {kernel}; use method='ridge'"
+            f"method='distances' is for radial kernels that decay with the distance, not {kernel}; use method='auto'"
         )
     points, products = expansion.candidates
     q = min(neighbours, len(points))
@@ -74,7 +74,7 @@ def invert_profile(kernel: RadialKernel, values: Array) -> Array:
 
 
 def _locate(near: Array, squared: Array) -> Array:
-    """Points (m, d) at squared distances `squared` (m, q) from neighbours `near` (m, q, d), by least squares."""
+    """Points (m, d) at squared distances `squared` (m, q) from neighbors `near` (m, q, d), by least squares."""
     middle = near.mean(axis=1)
     arms = near - middle[:, None]
     right = (np.einsum("mqd,mqd->mq", arms, arms) - squared) / 2

@@ -62,6 +62,12 @@ class Expansion:
         return self.points[rows], rectangular_product(self.kernel, self.points[rows], self.points, both)
 
 
+def has_points(space: Eigenspace) -> bool:
+    """Whether the components are combinations of images of points that the space has."""
+    span = space.span
+    return isinstance(span, PointSpan) or (isinstance(span, FeatureSpan) and isinstance(span.features, PairedMap))
+
+
 def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None = None) -> Expansion:
     """The eigenspace as combinations of points: its own, its landmarks, or at most 1000 chosen among `rows`.
 
@@ -82,7 +88,7 @@ def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None 
     span = space.span
     kernel: Kernel = span.kernel  # type: ignore[attr-defined]
     if isinstance(kernel, Precomputed):
-        raise ValueError("kernel='precomputed' has no inputs to return to")
+        raise ValueError("kernel='precomputed' has no input space for pre-images")
     both = np.column_stack([space.mean, space.basis])
     if isinstance(span, PointSpan):
         points = span.points
@@ -90,8 +96,8 @@ def expand(space: Eigenspace, rows: Any = None, rng: np.random.Generator | None 
         points, both = span.features.on_points(both)
     elif rows is None:
         raise ValueError(
-            "this model has no points to search a pre-image among: fit with keep_data=True, fit_inverse_transform=True "
-            "(which keeps a sample of the rows) or method='landmarks'"
+            "this model has no points for a pre-image search: fit with keep_data=True, fit_inverse_transform=True "
+            "(which stores a sample of the rows) or method='landmarks'"
         )
     else:
         points, both = _on_rows(space, kernel, rows, both, np.random.default_rng(0) if rng is None else rng)

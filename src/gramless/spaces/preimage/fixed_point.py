@@ -1,4 +1,4 @@
-"""The fixed point of Mika et al.: the point whose image is nearest to a point of feature space."""
+"""The input whose image is nearest to a point of feature space: the fixed point of Mika et al., or gradient descent."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from gramless.arrays import Array, run_in_threads
 from gramless.kernels import Gaussian, RadialKernel
+from gramless.spaces.preimage.descent import Combinations, descend
 from gramless.spaces.preimage.expansion import Expansion
 from gramless.spaces.preimage.mean_shift import mean_shift
 
@@ -20,7 +21,7 @@ class FixedPoints:
     ----------
     points : ndarray of shape (m, d)
     converged : ndarray of bool of shape (m,)
-        Where False, the point is the start.
+        Where False, the point is the start or, by gradient descent, the nearest of all iterates.
     iterations : int
         The largest number of iterations that a row took.
     """
@@ -33,14 +34,14 @@ class FixedPoints:
 def fixed_points(
     expansion: Expansion, scores: Array, start: Array | None = None, *, tol: float = 1e-6, max_iter: int = 500
 ) -> FixedPoints:
-    """The points that :func:`mean_shift` finds for P phi, from the nearest point among some candidates.
+    """The points whose images are nearest to P phi, by iteration from `start`.
 
-    Weights are the coefficients of P phi, those of the mean included (Mika et al. 1999, eq. 10).
+    For a radial kernel by :func:`mean_shift`, where weights are the coefficients of P phi, those of the mean
+    included (Mika et al. 1999, eq. 10); for other kernels by :func:`~gramless.spaces.preimage.descent.descend`.
 
     Parameters
     ----------
     expansion : Expansion
-        Of a kernel of the distance.
     scores : ndarray of shape (m, k)
     start : ndarray of shape (m, d), optional
         By default the point among the candidates whose image is nearest.
@@ -54,9 +55,8 @@ def fixed_points(
     FixedPoints
     """
     kernel, points = expansion.kernel, expansion.points
-    if not isinstance(kernel, RadialKernel):
-        raise ValueError(f"method='fixed_point' is for kernels of the distance, not {kernel}; use method='ridge'")
     length = kernel.sigma if isinstance(kernel, Gaussian) else float(np.sqrt(points.var(axis=0).sum()))
+    shortest = tol * length
     begin = nearest_candidates(expansion, scores) if start is None else np.asarray(start, dtype=np.float64)
     found, converged = begin.copy(), np.zeros(len(scores), dtype=bool)
     step = int(np.clip(2**20 // max(1, len(expansion.points)), 8, 1024))
@@ -65,10 +65,16 @@ def fixed_points(
     def work(block: int) -> None:
         part = slice(block * step, (block + 1) * step)
         weights = expansion.coefficients(scores[part])
-        ended, converged[part], counts[block] = mean_shift(
-            kernel, points, weights, begin[part], shortest=tol * length, max_iter=max_iter
-        )
-        found[part][converged[part]] = ended[converged[part]]
+        if isinstance(kernel, RadialKernel):
+            ended, converged[part], counts[block] = mean_shift(
+                kernel, points, weights, begin[part], shortest=shortest, max_iter=max_iter
+            )
+            found[part][converged[part]] = ended[converged[part]]
+        else:
+            target = Combinations(kernel, points, weights)
+            found[part], converged[part], counts[block] = descend(
+                target, begin[part], shortest=shortest, max_iter=max_iter
+            )
 
     run_in_threads(work, [list(range(len(counts)))])
     return FixedPoints(found, converged, int(counts.max(initial=0)))

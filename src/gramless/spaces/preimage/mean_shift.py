@@ -1,12 +1,12 @@
-"""Descent to a point of input space whose image lies near a sum of images, for kernels of the distance."""
+"""Descent to a point of input space whose image is near a sum of images, for radial kernels."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.kernels import Gaussian, RadialKernel
-from gramless.kernels.points import Points, squared_distances
+from gramless.kernels import RadialKernel
+from gramless.kernels.gradients import descents
 
 
 def mean_shift(
@@ -39,13 +39,14 @@ def mean_shift(
 
     Examples
     --------
+    >>> from gramless.kernels import Gaussian
     >>> x = np.array([[0.0], [0.2], [0.4]])
     >>> z, converged, _ = mean_shift(Gaussian(5.0), x, np.ones((1, 3)) / 3, x[:1], shortest=1e-9, max_iter=100)
     >>> z.round(6), converged
     (array([[0.2]]), array([ True]))
     """
     center = points.mean(axis=0)
-    points = points - center  # centred, so that differences lose fewer digits
+    points = points - center  # centered, so that differences lose fewer digits
     ready = kernel.prepare(points)
     z, left = begin - center, np.arange(len(begin))
     converged = np.zeros(len(begin), dtype=bool)
@@ -53,7 +54,7 @@ def mean_shift(
     iteration = 0
     while len(left) and iteration < max_iter:
         iteration += 1
-        pull = weights[left] * _slope(kernel, kernel.prepare(z[left]), ready)
+        pull = weights[left] * descents(kernel, kernel.prepare(z[left]), ready)
         total = pull.sum(axis=1)
         alive = np.abs(total) > 1e-12 * np.abs(pull).sum(axis=1)  # the others are too far from every point
         left, pull, total = left[alive], pull[alive], total[alive]
@@ -65,14 +66,3 @@ def mean_shift(
     last = np.einsum("ij,ij->i", weights, kernel.evaluate(kernel.prepare(z), ready))
     nearer = np.isfinite(last) & (last >= first - 1e-9 * np.abs(first)) & (last > 0)
     return np.where(nearer[:, None], z + center, begin), converged & nearer, iteration
-
-
-def _slope(kernel: RadialKernel, z: Points, x: Points) -> Array:
-    """-g' up to a factor, (m, n); from differences of the profile, so that no kernel needs a formula for g'."""
-    if isinstance(kernel, Gaussian):
-        return kernel.evaluate(z, x)
-    squared = np.maximum(squared_distances(z, x), 0.0)
-    step = 1e-5 * np.maximum(squared, 1e-6 * max(float(squared.mean()), np.finfo(float).tiny))
-    below, above = np.maximum(squared - step, 0.0), squared + step
-    fall: Array = (kernel.profile(below.copy()) - kernel.profile(above.copy())) / (above - below)
-    return np.maximum(fall, 0.0)

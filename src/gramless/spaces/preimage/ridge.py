@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,12 @@ import scipy.linalg
 from gramless.arrays import Array, inner
 from gramless.features import LandmarkMap, choose_pivots
 from gramless.gram import GramOperator, TiledGram, rectangular_product
-from gramless.kernels import Kernel
+from gramless.kernels import Kernel, Linear
 from gramless.warning import warn
 
 _ROWS = 8192
 _MOST_LANDMARKS = 1000
+_ROUNDED = 1e-5  # rounding error of the regression without a ridge, relative to the rows, that is small enough
 _NEGLIGIBLE = 0.1  # trace(K - Phi Phi^T) of landmark features, relative to alpha, that is small enough
 _MOST_ITERATED = 5000  # rows for conjugate gradients, which compute all tiles again in each step
 
@@ -75,7 +77,8 @@ class RidgePreimage:
             if few.left_out <= _NEGLIGIBLE or len(rows) > _MOST_ITERATED:
                 return few
         ridge, gram = alpha / weights[used], TiledGram(kernel, rows)
-        solution = _solve_dense(gram, ridge, targets) if fits else _solve_iteratively(gram, ridge, targets)
+        rank = rows.shape[1] if isinstance(kernel, Linear) else 0
+        solution = _solve_dense(gram, ridge, targets, rank) if fits else _solve_iteratively(gram, ridge, targets)
         coefficients = np.zeros((len(scores), targets.shape[1]))
         coefficients[used] = solution
         return cls(kernel, scores, coefficients)
@@ -116,17 +119,38 @@ class RidgePreimage:
         return rectangular_product(self.kernel, scores, self.scores, self.coefficients)
 
 
-def _solve_dense(gram: GramOperator, ridge: Array, targets: Array) -> Array:
-    return _solve_symmetric(gram.to_dense(), ridge, targets)
+def _solve_dense(gram: GramOperator, ridge: Array, targets: Array, rank: int) -> Array:
+    return _solve_symmetric(gram.to_dense(), ridge, targets, rank)
 
 
-def _solve_symmetric(matrix: Array, ridge: Array, targets: Array) -> Array:
-    """(matrix + diag(ridge))^-1 targets; `matrix` is overwritten."""
+def _solve_symmetric(matrix: Array, ridge: Array, targets: Array, rank: int = 0) -> Array:
+    """(matrix + diag(ridge))^-1 targets; `matrix` is overwritten.
+
+    By Cholesky where rounding errors are small beside the result. Elsewhere (an indefinite matrix, or a ridge that is
+    lost in rounding beside it) by the pseudoinverse, without the directions whose eigenvalues are rounding errors.
+    Raises where that loses more than rounding errors, which a matrix of rank at most `rank` excludes.
+    """
     matrix[np.diag_indices_from(matrix)] += ridge
-    try:
-        return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), targets))
-    except np.linalg.LinAlgError:  # an indefinite matrix, or alpha too small for a singular one
-        return np.asarray(scipy.linalg.lstsq(matrix, targets)[0])
+    least, eps = _ROUNDED * float(np.linalg.norm(targets)), np.finfo(float).eps
+    with suppress(np.linalg.LinAlgError):
+        solution = np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), targets))
+        if eps * np.linalg.norm(matrix) * np.linalg.norm(solution) <= least:
+            return solution
+        if not ridge.any() and np.linalg.norm(matrix @ solution - targets) <= least:
+            return solution
+    values, vectors = scipy.linalg.eigh(matrix)
+    sizes = np.abs(values)
+    rounding = eps * float(sizes.max(initial=0.0))
+    kept = sizes > len(values) * rounding
+    solution = vectors[:, kept] @ ((vectors[:, kept].T @ targets) / values[kept, None])
+    lost = float(ridge.max(initial=0.0)) < rounding and kept.sum() > rank
+    if lost and (ridge.any() or rounding * np.linalg.norm(solution) > least):
+        raise np.linalg.LinAlgError(
+            f"alpha={ridge.max():.2g} is lost in rounding: the kernel matrix of the components is singular to working "
+            "precision, so that the inverse transform is not determined; pass a larger alpha (not 0) or "
+            "scale_input=True, or fit without the inverse transform and find pre-images by method='auto'"
+        )
+    return np.asarray(solution)
 
 
 def _solve_iteratively(gram: GramOperator, ridge: Array, targets: Array, tol: float = 1e-10) -> Array:
@@ -150,7 +174,8 @@ def _solve_iteratively(gram: GramOperator, ridge: Array, targets: Array, tol: fl
     else:
         worst = float(np.sqrt((size / np.maximum(goal, np.finfo(float).tiny)).max()) * tol)
         warn(
-            f"the inverse transform was solved only to a relative residual of {worst:.1e}; raise alpha or memory_limit",
+            f"the inverse transform was solved only to a relative residual of {worst:.1e}; increase alpha or "
+            "memory_limit",
             UserWarning,
         )
     solution *= scale

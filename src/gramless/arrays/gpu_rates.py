@@ -14,12 +14,12 @@ _SWEPT = 2**24  # entries of the array whose exponential is timed
 
 
 @cache
-def measure_card(device: str) -> Card:
+def measure_gpu(device: str) -> Card:
     """Rates of a GPU, rounded to half powers of two so that noise seldom changes a plan; ``"torch"`` has an H200's.
 
     Examples
     --------
-    >>> measure_card("torch") == Card()
+    >>> measure_gpu("torch") == Card()
     True
     """
     if device == "torch":
@@ -46,8 +46,8 @@ def machine_for(device: str) -> Machine:
     """
     if device == "cpu":
         return Machine()
-    card = measure_card(device)
-    return Machine(gemm=card.float64, kernel=card.sweep)
+    gpu = measure_gpu(device)
+    return Machine(gemm=gpu.float64, kernel=gpu.sweep)
 
 
 def coarse(rate: float) -> float:

@@ -1,0 +1,274 @@
+"""How a text file is written: encoding, delimiter, comments, signs in numbers; as the caller says, or as it looks."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from gramless.data.formats.cells import BOOLEAN, MISSING, PERCENT, WAYS, Numbers, looks_like_number
+from gramless.data.formats.lines import first_bytes, first_lines
+from gramless.errors import FormatError
+
+_DELIMITERS = ",;\t|"
+_WORDS = {"tab": "\t", r"\t": "\t", "space": " ", r"\s+": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
+_SEEN = 200  # lines in which the delimiter must be consistent
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    r"""How a CSV file is written. What is None is found out from the first lines of the file.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        What separates cells, one character: ``","``, ``";"``, ``"|"``, ``"\t"`` or ``"tab"``; ``" "`` or ``"space"``
+        for columns aligned with any number of blanks.
+    decimal : {".", ","}, optional
+    thousands : str, optional
+        Separator of thousands: ``","``, ``"."``, ``"'"``, ``" "`` or ``"space"``; ``""`` for none.
+    encoding : str, optional
+        Name of an encoding that Python knows, such as ``"cp1252"``.
+    comment : str, optional
+        Lines that begin with this character are skipped; ``""`` for none.
+    na_values : sequence of str
+        Cells that stand for a missing value, besides empty cells, ``NA``, ``NaN``, ``null``, ``None``, ``?``, ``-`` and
+        the like.
+
+    Examples
+    --------
+    >>> ReadOptions(delimiter="tab", na_values=["unknown"])
+    ReadOptions(delimiter='\t', decimal=None, thousands=None, encoding=None, comment=None, na_values=('unknown',))
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    comment: str | None = None
+    na_values: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("delimiter", "thousands"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, _WORDS.get(given, given))
+        values = (self.na_values,) if isinstance(self.na_values, str) else self.na_values
+        object.__setattr__(self, "na_values", tuple(str(value) for value in values))
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
+            raise ValueError(f"delimiter={self.delimiter!r} must be one character, or 'tab' or 'space'")
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','")
+        if self.thousands not in (None, "", ",", ".", "'", " "):
+            raise ValueError(f"""thousands={self.thousands!r} must be one of ',', '.', "'", ' ', or '' for none""")
+        if self.thousands and self.thousands == self.decimal:
+            raise ValueError(f"decimal={self.decimal!r} and thousands={self.thousands!r} must differ")
+        if self.comment is not None and (len(self.comment) > 1 or self.comment.isspace()):
+            raise ValueError(f"comment={self.comment!r} must be one character, or '' for none")
+        if self.encoding is not None:
+            _codec(self.encoding)
+
+    @classmethod
+    def of(cls, given: Any) -> ReadOptions:
+        """`given` as options: None, a mapping of names to values, or options already."""
+        if isinstance(given, cls):
+            return given
+        if given is None or isinstance(given, Mapping):
+            known = [field.name for field in fields(cls)]
+            for name in given or ():
+                if name not in known:
+                    raise ValueError(f"read_options has no {name!r}; it has: {', '.join(known)}")
+            return cls(**(given or {}))
+        raise TypeError(f"read_options={given!r} must be a dict or gramless.ReadOptions")
+
+    @property
+    def ways(self) -> list[Numbers]:
+        """Ways of writing numbers that these options allow."""
+        allowed = [
+            way
+            for way in WAYS
+            if self.decimal in (None, way.decimal) and (self.thousands is None or self.thousands == way.thousands)
+        ]
+        return allowed  # never empty: WAYS has all pairs of signs that differ
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the cells of a file are, before their columns are chosen.
+
+    Attributes
+    ----------
+    encoding : str
+        ``"utf-8"``, or an encoding that the file is converted from while it is read.
+    delimiter : str
+        A space stands for any number of blanks.
+    comment : str
+        Empty for none.
+    head : list of bytes
+        First lines of the file in UTF-8.
+    first : int
+        Position in `head` of the line with the names of columns, or of the first row.
+    guesses : dict of str to str
+        Options that were found out rather than given, where they are unusual.
+    """
+
+    encoding: str
+    delimiter: str
+    comment: str
+    head: list[bytes]
+    first: int
+    guesses: dict[str, str]
+
+    def split(self, lines: Sequence[str]) -> list[list[str]]:
+        """Cells of lines; lines without cells are left out."""
+        return _split(lines, self.delimiter)
+
+    def cleaned(self, text: bytes) -> bytes:
+        """Lines with comments made empty, and with one blank between columns that are aligned by blanks."""
+        if self.comment and self.comment.encode() in text:
+            text = re.sub(rb"(?m)^[ \t]*" + re.escape(self.comment.encode()) + rb"[^\n]*", b"", text)
+        if self.delimiter == " ":
+            text = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", text))
+        return text
+
+
+def find_layout(path: Path, options: ReadOptions) -> Layout:
+    """Encoding, comments and delimiter of a file, from its first lines.
+
+    Raises
+    ------
+    FormatError
+        If the file is empty, or is not text.
+    """
+    encoding, head, guesses = _read_head(path, options.encoding)
+    if not head or not head[0].strip():
+        raise FormatError(f"{path} is empty, or its first line is empty")
+    comment = options.comment
+    if comment is None:
+        comment = "#" if head[0].startswith(b"#") else ""
+    first = _first_row(head, comment)
+    if first == len(head):
+        raise FormatError(f'{path} has comments only in its first lines; pass read_options={{"comment": ""}}')
+    lines = [line.decode() for line in head[first : first + _SEEN]]
+    lines = [line for line in lines if line.strip() and not (comment and line.lstrip().startswith(comment))]
+    delimiter = options.delimiter or find_delimiter(lines, "\t" if ".tsv" in path.suffixes else ",")
+    if options.comment is None and comment:
+        before = head[first - 1].decode()
+        width = len(_split([before], delimiter)[0])
+        if width > 1 and width == len(_split(lines[:1], delimiter)[0]):
+            first -= 1  # the last line of a head of comments has the names of the columns
+        if first:
+            guesses["comment"] = comment
+    if options.delimiter is None and delimiter not in ",\t":
+        guesses["delimiter"] = delimiter
+    return Layout(encoding, delimiter, comment if first else options.comment or "", head, first, guesses)
+
+
+def _first_row(head: Sequence[bytes], comment: str) -> int:
+    """Position of the first line that is neither a comment nor empty."""
+    for number, line in enumerate(head):
+        if line.strip() and not (comment and line.lstrip().startswith(comment.encode())):
+            return number
+    return len(head)
+
+
+def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict[str, str]]:
+    """The encoding, the first lines in UTF-8, and the encoding once more where it was guessed."""
+    guesses: dict[str, str] = {}
+    if encoding is not None:
+        encoding = _codec(encoding)
+    elif first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        encoding = "utf-16"
+    if encoding not in (None, "utf-8"):
+        return encoding or "", first_lines(path, encoding or ""), guesses
+    head = first_lines(path, "utf-8")
+    try:
+        text = b"".join(head).decode()
+    except UnicodeDecodeError as error:
+        remedy = f'{path} is not UTF-8 text: {error}; pass read_options={{"encoding": ...}}, or save it as UTF-8'
+        if encoding is not None:
+            raise FormatError(remedy) from None
+        try:
+            head = first_lines(path, "cp1252")
+        except FormatError:
+            raise FormatError(remedy) from None
+        text, encoding = b"".join(head).decode(), "cp1252"
+        if _CONTROLS.search(text):
+            raise FormatError(remedy) from None
+        guesses["encoding"] = encoding
+    if "\0" in text:
+        raise FormatError(
+            f'{path} has zero bytes: it is not text, or UTF-16 without a mark; pass read_options={{"encoding": '
+            '"utf-16-le"} then'
+        )
+    return encoding or "utf-8", head, guesses
+
+
+def _codec(name: str) -> str:
+    """Python's name of an encoding; ``"utf-8"`` for its variants."""
+    try:
+        found = codecs.lookup(name).name
+    except LookupError:
+        raise ValueError(f"encoding={name!r} is unknown; pass one such as 'utf-8', 'cp1252' or 'utf-16'") from None
+    return "utf-8" if found in ("utf-8-sig", "ascii") else found
+
+
+def find_delimiter(lines: Sequence[str], usual: str = ",") -> str:
+    """What separates the cells of lines: every line has the same number of cells, and most cells look like numbers.
+
+    Parameters
+    ----------
+    lines : list of str
+    usual : str
+        The delimiter of lines that have no delimiter at all.
+
+    Examples
+    --------
+    >>> find_delimiter(["a|b", "1,5|2"]), find_delimiter(["1,5;2,5", "2,5;1"]), find_delimiter(["x  y", "1   2"])
+    ('|', ';', ' ')
+    """
+    candidates = [delimiter for delimiter in dict.fromkeys(usual + _DELIMITERS) if delimiter in lines[0]]
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates and " " in lines[0] and not any('"' in line for line in lines):
+        candidates = [" "]
+    found: dict[str, tuple[float, int]] = {}
+    for delimiter in candidates:
+        rows = _split(lines, delimiter)
+        width = len(rows[0])
+        if width > 1 and all(len(row) == width for row in rows):
+            data = [cell for row in rows[1:] or rows for cell in row]
+            found[delimiter] = sum(map(_is_data, data)) / len(data), width
+    if found.get(" ", (1.0, 0))[0] < 1:  # blanks inside of texts
+        del found[" "]
+    if not found:
+        return max(dict.fromkeys(usual + _DELIMITERS), key=lines[0].count)
+    return max(found, key=found.__getitem__)
+
+
+def _is_data(cell: str) -> bool:
+    return looks_like_number(cell) or cell.strip() in MISSING
+
+
+def _split(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    if delimiter == " ":
+        lines = [" ".join(line.split()) for line in lines]
+    return [row for row in csv.reader(lines, delimiter=delimiter) if row]
+
+
+def kinds_in_words(names: Sequence[str], kinds: Sequence[str | None]) -> str:
+    """Which columns hold percentages and booleans, in words; empty for none."""
+    said = {PERCENT: "percentages as fractions", BOOLEAN: "true or yes as 1, false or no as 0"}
+    return "; ".join(
+        f"{words} ({_few([name for name, found in zip(names, kinds, strict=True) if found == kind])})"
+        for kind, words in said.items()
+        if kind in kinds
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
