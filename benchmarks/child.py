@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -13,23 +12,7 @@ from typing import Any
 
 import numpy as np
 
-
-def resident_bytes() -> int:
-    """Memory this process holds now."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
-
-
-def forget_peak() -> None:
-    """Count the peak from now on. Without it, and in `getrusage`, the process that started this one is in it."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
-def peak_bytes() -> int:
-    """Most memory this process has held."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    [peak] = [line.split()[1] for line in lines if line.startswith("VmHWM:")]
-    return int(peak) * 1024
+from gramless.arrays.memory import peak_bytes, resident_bytes, restart_peak
 
 
 def measure(
@@ -98,7 +81,7 @@ def _main() -> None:
     made = isinstance(job["data"], dict)
     x = make(**job["data"]) if made else np.load(job["data"])
     KernelPCA(**settings).fit(x[:300])  # imports and thread pools are not what is measured
-    forget_peak()
+    restart_peak()
     before = resident_bytes()
     start = time.perf_counter()
     model = KernelPCA(**settings).fit(x)

@@ -1,6 +1,6 @@
-"""The GPU claims: products K V and whole fits on one card, accuracy checked first against float64 rows.
+"""The GPU claims: products K V and whole fits on one GPU, accuracy checked first against float64 rows.
 
-Run with ``make bench-gpu`` on a machine with a card. Peers in the same run: torch in float32, tile by tile, GPyTorch's
+Run with ``make bench-gpu`` on a machine with a GPU. Peers in the same run: torch in float32, tile by tile, GPyTorch's
 product where it is installed, and scikit-learn on that machine's CPU.
 """
 
@@ -149,7 +149,7 @@ def fit_mnist(path: Path) -> dict[str, Any]:
 
 
 def family(mnist: Path | None) -> dict[str, Any]:
-    """Explicit features, clusters and discriminants: on the card and on that machine's CPU, in one run."""
+    """Explicit features, clusters and discriminants: on the GPU and on that machine's CPU, in one run."""
     digits = resampled_digits(1_000_000, rng=0).astype(np.float32)
     cube = np.random.default_rng(0).random((1_000_000, 10))
     landmarks = {"n_components": 20, "kernel": "rbf", "gamma": "median", "method": "landmarks", "tol": 1e-2}
@@ -164,7 +164,7 @@ def family(mnist: Path | None) -> dict[str, Any]:
     x, y = files["X_train"].astype(np.float32) / 255, files["y_train"]
     clusters = {"n_clusters": 10, "gamma": "median", "random_state": 0}
     lines["KernelKMeans, MNIST 60,000 x 784"] = both(
-        KernelKMeans, clusters, x, lambda model: model.inertia_, card="cuda"
+        KernelKMeans, clusters, x, lambda model: model.inertia_, on_gpu="cuda"
     )
     classes = {"n_coordinates": 200}
     lines["KernelDiscriminantAnalysis, MNIST 20,000 x 784"] = both(
@@ -179,12 +179,12 @@ def eigenvalues(model: Any) -> Any:
 
 
 def both(
-    estimator: Any, settings: dict[str, Any], x: Any, answer: Callable[[Any], Any], *labels: Any, card: str = ""
+    estimator: Any, settings: dict[str, Any], x: Any, answer: Callable[[Any], Any], *labels: Any, on_gpu: str = ""
 ) -> dict[str, Any]:
-    """Seconds of a fit on the card and on the CPU, and how far the answers are apart."""
+    """Seconds of a fit on the GPU and on the CPU, and the difference of the results."""
     seconds, answers = {}, {}
-    for device in ("cuda", "cuda", "cpu"):  # the first wakes the card and compiles what the second uses
-        method = {"method": card} if card and device == "cuda" else {}
+    for device in ("cuda", "cuda", "cpu"):  # the first warms up the GPU and compiles what the second uses
+        method = {"method": on_gpu} if on_gpu and device == "cuda" else {}
         begin = time.perf_counter()
         model = estimator(**settings, **method, device=device).fit(x, *labels)
         torch.cuda.synchronize()
@@ -199,7 +199,7 @@ def fitted(x: Any, k: int, settings: dict[str, Any], repeats: int) -> dict[str, 
     """Seconds of a fit, and its residuals in float64 relative to the largest eigenvalue."""
     settings = dict(settings)
     bar = settings.pop("bar_s", None)
-    KernelPCA(k, **settings).fit(x)  # wakes the card and compiles what the others use
+    KernelPCA(k, **settings).fit(x)  # warms up the GPU and compiles what the others use
     seconds = []
     for _ in range(repeats):
         begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The few figures that the README shows, picked from the results of the benchmarks; what is missing is left out."""
+"""The headline results of the README, selected from the results of the benchmarks; missing results are omitted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def headline(load: Callable[[str], dict[str, Any] | None]) -> str:
         if picked and name != "gpu":
             machines.add(figures["machine"])
     if machines:
-        lines += ["", f"Measured on {'; '.join(sorted(machines))}; the graphics card has a host of its own."]
+        lines += ["", f"Measured on {'; '.join(sorted(machines))}; the GPU is in another machine."]
     return "\n".join(lines)
 
 
@@ -82,7 +82,7 @@ def explicit(figures: Figures) -> Iterator[tuple[str, str, str]]:
 def never_slower(figures: Figures) -> Iterator[tuple[str, str, str]]:
     for row in _named(figures, "text, CSR 8,000 x 30,000, cosine"):
         yield (
-            "8,000 texts of 30,000 words (CSR), 10 components of the cosine kernel",
+            "8,000 documents, 30,000 terms (CSR), 10 components of the cosine kernel",
             f"{row['ours']:.3g} s, certified",
             f"scikit-learn: {row['theirs']:.3g} s",
         )
@@ -97,7 +97,7 @@ def kmeans(figures: Figures) -> Iterator[tuple[str, str, str]]:
     row = figures["table"].get("Gaussian", {})
     if "peer_seconds" in row:
         yield (
-            f"kernel k-means, {figures['n']:,} rows x {figures['d']}, {figures['starts']} starts",
+            f"kernel k-means, {figures['n']:,} rows x {figures['d']}, {figures['starts']} initializations",
             f"{row['seconds']:.3g} s, inertia {row['inertia']:.4g}",
             f"tslearn: {row['peer_seconds']:.3g} s, inertia {row['peer_inertia']:.4g}",
         )
@@ -107,7 +107,7 @@ def gpu(figures: Figures) -> Iterator[tuple[str, str, str]]:
     for name, row in figures["table"].items():
         if name.startswith("KernelPCA, N=1,000,000, d=64, k=20") and "seconds" in row:
             yield (
-                "1,000,000 rows x 64, 20 components, on a graphics card",
+                "1,000,000 rows x 64, 20 components, on a GPU",
                 f"{row['seconds']:.3g} s, {figures['card']}",
                 "",
             )

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import filled, row
 from gramless.arrays.memory import readable_bytes
 from gramless.data import join_in_tree
 from gramless.features import Box, FeatureMap, LandmarkMap, maps
@@ -148,8 +149,7 @@ def write_page(figures: dict[str, Any]) -> None:
     """Replace what stands between the comments of the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name, lines in {"constants": constants(figures), "predictions": predictions(figures)}.items():
-        before, rest = text.split(f".. figures: {name}\n", 1)
-        text = before + f".. figures: {name}\n\n" + "\n".join(lines) + "\n\n.. end" + rest.split(".. end", 1)[1]
+        text = filled(text, name, lines)
     PAGE.write_text(text, encoding="utf-8")
 
 
@@ -162,35 +162,28 @@ def constants(figures: dict[str, Any]) -> list[str]:
         ".. list-table::",
         "   :header-rows: 1",
         "",
-        *_row("map", "features", "rows a second and thread", "moments", f"tree of {figures['partitions']:,}", "off by"),
+        *row("map", "features", "rows a second and thread", "moments", f"tree of {figures['partitions']:,}", "off by"),
     ]
-    for name, row in figures["maps"].items():
-        cells = f"{row['features']:,}", f"{row['rate']:,.0f}", readable_bytes(row["bytes"])
-        lines += _row(name, *cells, f"{row['tree_seconds']:.2g} s", f"{row['off']:.0e}")
+    for name, one in figures["maps"].items():
+        cells = f"{one['features']:,}", f"{one['rate']:,.0f}", readable_bytes(one["bytes"])
+        lines += row(name, *cells, f"{one['tree_seconds']:.2g} s", f"{one['off']:.0e}")
     return lines
 
 
 def predictions(figures: dict[str, Any]) -> list[str]:
     header = "rows", "workers", "partitions", "levels", "moved", "a worker holds", "reading", "moments", "scheduler"
-    lines = [".. list-table::", "   :header-rows: 1", "", *_row(*header, "in all")]
-    for row in figures["table"]:
-        lines += _row(
-            f"10\\ :sup:`{round(np.log10(row['n']))}`",
-            f"{row['workers']:,}",
-            f"{row['partitions']:,}",
-            f"{row['levels']}",
-            readable_bytes(row["moved"]),
-            readable_bytes(row["memory"]),
-            *(_time(row[name]) for name in ("read", "compute", "scheduling", "seconds")),
+    lines = [".. list-table::", "   :header-rows: 1", "", *row(*header, "in all")]
+    for one in figures["table"]:
+        lines += row(
+            f"10\\ :sup:`{round(np.log10(one['n']))}`",
+            f"{one['workers']:,}",
+            f"{one['partitions']:,}",
+            f"{one['levels']}",
+            readable_bytes(one["moved"]),
+            readable_bytes(one["memory"]),
+            *(_time(one[name]) for name in ("read", "compute", "scheduling", "seconds")),
         )
     return lines
-
-
-def _row(*cells: str) -> list[str]:
-    return [
-        f"   {'*' if first else ' '} - {cell}"
-        for first, cell in zip([True, *[False] * len(cells)], cells, strict=False)
-    ]
 
 
 def _time(seconds: float) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.child import forget_peak, peak_bytes, resident_bytes
+from gramless.arrays.memory import peak_bytes, resident_bytes, restart_peak
 from gramless.data import open_writer
 
 N, K, SIGMA, BLOCK, ACCURACY = 10**8, 10, 0.5, 10**6, 1e-9
@@ -89,7 +89,7 @@ def _main() -> None:
     x: Any = np.load(job["path"]) if job["load"] else job["path"]
     few = np.random.default_rng(1).random((300, 2))  # imports and thread pools are not what is measured
     KernelPCA(K, **settings).fit(few if job["load"] else lambda: iter([few]))
-    forget_peak()
+    restart_peak()
     before, start = resident_bytes(), time.perf_counter()
     model = KernelPCA(K, **settings).fit(x)
     seconds = time.perf_counter() - start

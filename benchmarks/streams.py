@@ -18,9 +18,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA as PeerKernelPCA
 
-from benchmarks.child import resident_bytes
 from benchmarks.references.rank_one import RankOneKernelPCA
 from gramless import KernelPCA, principal_angles
+from gramless.arrays.memory import resident_bytes
 from gramless.kernels import Gaussian
 
 K, STEP, SEED = 10, 100, 0
