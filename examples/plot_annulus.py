@@ -2,13 +2,14 @@
 PCA and kernel PCA of an annulus
 ================================
 
-Points between two circles: figures 1 and 2 of Raykar & Ankur. PCA lays straight axes through them. "For the data a more
-natural axes would be one along the annulus and another perpendicular to it", and kernel PCA with a Gaussian finds both.
+Points between two circles: figures 1 and 2 of Raykar & Ankur. Principal components are straight axes. "For the data a
+more natural axes would be one along the annulus and another perpendicular to it", and kernel PCA with a Gaussian finds
+both.
 """
 
 # %%
-# Each panel below shows one component as heights over the plane. Along a line the component is constant; lines of
-# negative values are dashed, the thick line is zero.
+# Each panel below shows contour lines of one component over the plane. Negative contours are dashed, the thick line is
+# zero.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,7 +36,8 @@ for name, ax in zip(["PCA", "PCA", "kernel PCA", "kernel PCA"], axes, strict=Tru
     ax.label_outer()
 
 # %%
-# How well does a component know the radius? No linear one does; the fifth of kernel PCA all but is the radius.
+# Correlation of each component with the radius: no linear component has any; the fifth of kernel PCA is almost the
+# radius.
 
 radius = np.linalg.norm(x, axis=1)
 for name, model in {"PCA": pca, "kernel PCA": kpca}.items():

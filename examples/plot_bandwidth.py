@@ -1,14 +1,14 @@
 """
-How wide should the kernel be?
-==============================
+Choosing the bandwidth of a kernel
+==================================
 
-Four ways to choose the width of a Gaussian, on data with structure at two scales: three clusters, each of which is a
-ring. :func:`gramless.select_bandwidth` looks at the distances, at the variance, at how well held-out rows come back
-from their components, or at the gap in the spectrum after the components that are kept.
+Four criteria for the bandwidth of a Gaussian kernel, on data with structure at two scales: three clusters, each of
+which is a ring. :func:`gramless.select_bandwidth` uses the distances, the variance, the reconstruction error of
+held-out rows, or the gap in the spectrum after the leading components.
 """
 
 # %%
-# Rings of radius 0.35 whose centres are 2 apart.
+# Rings of radius 0.35 whose centers are 2 apart.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,8 +26,8 @@ for name, bandwidth in chosen.items():
     print(f"{name:>9}: sigma = {bandwidth.value:.3g}")
 
 # %%
-# Two components tell three clusters apart, and the gap after the second is widest where the kernel sees clusters and
-# not rings. With eight components the gap finds the rings: two components for the clusters, two for each ring.
+# Two components separate three clusters, and the gap after the second is largest at a bandwidth of the scale of the
+# clusters, not of the rings. With eight components the gap finds the rings: two for the clusters, two for each ring.
 
 widths = chosen["median"].value * 2.0 ** np.arange(-4.5, 2.75, 0.25)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
@@ -38,13 +38,13 @@ for k, color in ((2, "#0072b2"), (8, "#d55e00")):
     error = select_bandwidth(X, "rbf", "preimage", n_components=k, candidates=widths)
     right.loglog(widths, error.scores, ".-", color=color, label=f"{k} components")
     right.axvline(error.value, color=color, linestyle=":")
-left.set(xlabel="sigma", ylabel="gap, relative to the widest", title="eigenvalue gap: larger is better")
+left.set(xlabel="sigma", ylabel="gap, relative to the largest", title="eigenvalue gap: larger is better")
 right.set(xlabel="sigma", ylabel="squared error", title="held-out pre-images: smaller is better")
 left.legend()
 right.legend()
 
 # %%
-# What the components see at three widths: rows, or rings, or clusters. The third component, over the plane.
+# The third component over the plane at three bandwidths, which resolve single rows, rings, or clusters.
 
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained", sharey=True)
 grid = np.stack(np.meshgrid(np.linspace(-0.8, 2.8, 110), np.linspace(-0.8, 2.6, 110)), axis=-1)

@@ -2,8 +2,8 @@
 A certificate at work
 =====================
 
-Every eigenvalue comes with an interval that holds the true one. Here the truth is known, by LAPACK, so that one can
-look: how wide are the intervals, how large are the errors, and what does ``tol`` do to both?
+Every eigenvalue comes with an interval that contains the true one. Here the true eigenvalues are computed by LAPACK and
+compared: how wide are the intervals, how large are the errors, and how do both depend on ``tol``?
 """
 
 # %%
@@ -26,8 +26,8 @@ tolerances = [1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10]
 fits = [KernelPCA(10, kernel=kernel, method="tiled", tol=tol, random_state=0).fit(x) for tol in tolerances]
 
 # %%
-# The coarsest fit first. Its eigenvalues, at the lower ends of the bars, are off by as much as one can see, and the
-# bars say so: the true eigenvalue, marked by a cross, is inside each.
+# The fit with the largest tolerance first. The errors of its eigenvalues, at the lower ends of the bars, are visible,
+# and the intervals show them: the true eigenvalue, marked by a cross, is inside each.
 
 coarse = fits[0].certificate_
 number = np.arange(1, 11)
@@ -55,7 +55,7 @@ ax.set(xlabel="tol", ylabel="relative to the largest eigenvalue", title="interva
 ax.legend(frameon=False)
 
 # %%
-# Does every interval hold its eigenvalue? The slack is the rounding error of the reference.
+# Does every interval contain its eigenvalue? The slack is the rounding error of the reference.
 
 slack = 1e-13 * truth[0]
 for tol, fit in zip(tolerances, fits, strict=True):

@@ -1,14 +1,14 @@
 """
-De-noising handwritten digits
-=============================
+Denoising handwritten digits
+============================
 
-Project a noisy digit on components learnt from clean ones, and come back to the input: noise, which the components do
-not hold, is left behind (Mika et al. 1999). With the USPS digits where a folder of data sets has them, with those that
-come with scikit-learn otherwise.
+Project a noisy digit onto components learned from clean ones, and compute the pre-image: noise outside the span of the
+components is removed (Mika et al. 1999). Uses the USPS digits where a folder of data sets has them, otherwise those of
+scikit-learn.
 """
 
 # %%
-# Gaussian noise of deviation 0.5 on pixels from -1 to 1, or speckle: two pixels of five made black or white.
+# Gaussian noise of standard deviation 0.5 on pixels from -1 to 1, or speckle: two pixels of five made black or white.
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ if path.exists():
 else:
     images = load_digits().data[rng.permutation(1797)] / 8 - 1
     train, test = images[:1400], images[1400:]
-    print(f"no {path}; set GRAMLESS_DATA to a folder that has it. scikit-learn's digits instead.")
+    print(f"{path} not found; set GRAMLESS_DATA to a folder that contains it. Using scikit-learn's digits.")
 d = train.shape[1]
 side = int(np.sqrt(d))
 speckle = np.where(rng.random(test.shape) < 0.4, rng.choice([-1.0, 1.0], test.shape), test)
@@ -42,8 +42,8 @@ noises = {"Gaussian": test + 0.5 * rng.standard_normal(test.shape), "speckle": s
 
 # %%
 # Each method at its best number of components. Kernel PCA has as many components as there are images, and uses many:
-# its pre-image is a weighted mean of training images, which cannot be noisy. From distances to neighbours it copes
-# better with speckle, which moves a digit far away.
+# its pre-image is a weighted mean of training images, which has no noise. Pre-images from distances to neighbors are
+# more robust to speckle, which moves a digit far away.
 
 
 def error(x):
@@ -60,7 +60,7 @@ for name, noisy in noises.items():
     few = min(linear, key=lambda k: error(linear[k]))
     kernel = {}
     for k in (64, 256, len(kpca.eigenvalues_)):
-        for method in ("fixed_point", "distances"):
+        for method in ("auto", "distances"):
             kernel[k, method] = kpca.truncate(k).denoise(noisy, method=method)
     many = min(kernel, key=lambda key: error(kernel[key]))
     best[name] = noisy, linear[few], kernel[many]
@@ -70,7 +70,7 @@ for name, noisy in noises.items():
     )
 
 # %%
-# One digit of each kind: as it was, with noise, after PCA, after kernel PCA.
+# One digit of each class: original, noisy, denoised by PCA, denoised by kernel PCA.
 
 shown = np.linspace(0, len(test) - 1, 10).astype(int)
 figure, axes = plt.subplots(7, 10, figsize=(9, 6.6), layout="constrained")

@@ -1,10 +1,10 @@
 """
-De-noising eleven heaps of points
-=================================
+Denoising eleven Gaussian clusters
+==================================
 
-The toy of Mika et al. (1999): eleven Gaussians in ten dimensions, of standard deviation s, about centres drawn from a
-cube. A test point is projected on the leading components and brought back to the input, by PCA in the obvious way, by
-kernel PCA as the fixed point of the pre-image; how far is it then from its centre?
+The toy example of Mika et al. (1999): eleven Gaussians in ten dimensions, of standard deviation s, with centers drawn
+from a cube. A test point is projected onto the leading components and reconstructed, by linear PCA and by kernel PCA
+with the fixed-point pre-image; how far is the reconstruction from its center?
 """
 
 # %%
@@ -19,7 +19,7 @@ from gramless.kernels import Gaussian
 
 
 def ratios(s, seed=0):
-    """Mean squared distance to the centre, linear over kernel PCA, for 1 to 9 components."""
+    """Ratio of mean squared distances to the center, linear to kernel PCA, for 1 to 9 components."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-1, 1, (11, 10))
     train = np.repeat(centers, 100, axis=0) + s * rng.standard_normal((1100, 10))
@@ -30,7 +30,7 @@ def ratios(s, seed=0):
     for k in range(1, 10):
         linear = PCA(k).fit(train)
         plain = linear.inverse_transform(linear.transform(test))
-        cleaned = kpca.truncate(k).denoise(test, method="fixed_point")
+        cleaned = kpca.truncate(k).denoise(test)
         row.append(((plain - true) ** 2).sum() / ((cleaned - true) ** 2).sum())
     return row
 
@@ -42,8 +42,8 @@ for s, row in zip(deviations, table, strict=True):
     print(f"s = {s:<6}", *(f"{ratio:6.1f}" for ratio in row))
 
 # %%
-# Above the line kernel PCA is nearer. It gains most where the heaps are narrow and components few: nine linear
-# components hold nearly everything in ten dimensions, the noise included.
+# Above the line kernel PCA is more accurate. The gain is largest for tight clusters and few components: nine linear
+# components explain nearly all of the variance in ten dimensions, including the noise.
 
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 colors = plt.colormaps["viridis"](np.linspace(0, 0.85, len(deviations)))

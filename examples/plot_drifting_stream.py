@@ -2,10 +2,10 @@
 A drifting stream
 =================
 
-Three clusters turn slowly about the origin. A model that remembers every row for ever averages over the whole turn;
-with ``forget=`` it follows, since a row weighs :math:`2^{-a/h}` when it is :math:`a` rows old. ``max_support=`` keeps
-the number of points it is made of fixed: others are chosen when those there are leave out too much of the rows that
-come.
+Three clusters turn slowly about the origin. A model that weights all rows equally averages over the whole turn;
+with ``forget=`` it tracks the drift, since a row has weight :math:`2^{-a/h}` when it is :math:`a` rows old.
+``max_support=`` keeps the number of points it is made of fixed: others are chosen when those there are leave out too
+much of the rows that come.
 """
 
 import matplotlib.pyplot as plt
@@ -24,11 +24,11 @@ label = rng.integers(0, 3, N)
 X = centres[np.arange(N), label] + 0.4 * rng.standard_normal((N, 2))
 
 # %%
-# Two streams, and the truth: a fit to all rows so far with the weights that `forget` stands for.
+# Two streams, and the reference: a fit to all rows so far with the weights that `forget` defines.
 
 kernel = Gaussian(1.5)
 streams = {
-    "remembers everything": KernelPCA(2, kernel=kernel, max_support=150),
+    "no forgetting": KernelPCA(2, kernel=kernel, max_support=150),
     f"forget={HALF_LIFE}": KernelPCA(2, kernel=kernel, max_support=150, forget=HALF_LIFE),
 }
 distances = {name: [] for name in streams}
@@ -63,5 +63,5 @@ for ax, (last, model) in zip(axes, snapshots.items(), strict=True):
 axes[0].set_ylabel("$x_2$")
 
 # %%
-# The certificate is of the rows with the weights they have now; what the changes of points have cost is part of it.
+# The certificate is for the rows with their present weights, and includes the error of the changes of points.
 print(streams[f"forget={HALF_LIFE}"].certificate_)

@@ -3,7 +3,7 @@ Merging eigenspaces
 ===================
 
 Figures 1 and 2 of Sharma, Chaudhury & Srivastava, *Kernel Eigen Space Merging*: how fast the eigenspace of a growing
-part of the data comes near that of all of it, and what it costs to get there, in one batch or in updates.
+subset converges to that of all data, and what it costs, in one batch or in incremental updates.
 """
 
 import os
@@ -23,9 +23,9 @@ from gramless.spaces import batch_space, merge, subspace_distance
 # %%
 # The data
 # --------
-# A thousand points on a parabola, :math:`y = x^2 + \eta`, with x uniform in [-1, 1] and noise of deviation 0.2. And
-# image descriptors: the 128-dimensional SIFT vectors of ``sift_128d.npz`` where the folder ``GRAMLESS_DATA`` has them,
-# the 64-dimensional digits of scikit-learn otherwise.
+# A thousand points on a parabola, :math:`y = x^2 + \eta`, with x uniform in [-1, 1] and noise of standard deviation
+# 0.2. And image descriptors: the 128-dimensional SIFT vectors of ``sift_128d.npz`` where the folder ``GRAMLESS_DATA``
+# has them, the 64-dimensional digits of scikit-learn otherwise.
 
 
 sift = Path(os.environ.get("GRAMLESS_DATA", "")) / "sift_128d.npz"
@@ -41,11 +41,11 @@ def median_gaussian(x):
 
 
 # %%
-# Figure 1: the distance to the whole
-# -----------------------------------
-# Thirty points are merged at a time. Of the parabola 6 components are kept and 3 compared, of the images 30 are kept
-# and 6 compared; mean of ten runs, each in another order. The distance is the root mean square of the sines of the
-# kernel principal angles.
+# Figure 1: the distance to the full model
+# ----------------------------------------
+# Thirty points are merged at a time. For the parabola 6 components are retained and 3 compared, for the images 30 are
+# retained and 6 compared; mean of ten runs, each in another order. The distance is the root mean square of the sines of
+# the kernel principal angles.
 
 
 def distances(x, kept, compared, rng):
@@ -76,7 +76,7 @@ for ax, curve, title in zip(axes, (synthetic, real), titles, strict=True):
     ax.grid(alpha=0.3)
 
 # %%
-# With more updates the distance falls towards zero, and stays above it only by what truncation discards at each:
+# With more updates the distance converges towards zero, up to the truncation error of each update:
 print(
     f"first and last distance: parabola {synthetic[0]:.3f}, {synthetic[-1]:.5f}; {name} {real[0]:.3f}, {real[-1]:.4f}"
 )

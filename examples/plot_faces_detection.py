@@ -1,16 +1,16 @@
 """
-Finding faces: a detector from kernel discriminants
-===================================================
+Face detection by kernel discriminant analysis
+==============================================
 
-Windows of 19 x 19 pixels, faces and anything else: a discriminant in the leading components of kernel PCA against the
+Windows of 19 x 19 pixels, faces and non-faces: a discriminant in the leading components of kernel PCA against the
 same in as many components of linear PCA, by their ROC curves on the held-out set; then a window that slides over a
 scene.
 """
 
 # %%
 # The windows (MIT Center for Biological and Computational Learning, set no. 1) are read from the folder
-# ``GRAMLESS_DATA``, ``cbcl_faces_19x19.npz``. Without it scikit-learn's digits stand in: nines are looked for among the
-# other digits and pieces of photographs.
+# ``GRAMLESS_DATA``, ``cbcl_faces_19x19.npz``. Without it scikit-learn's digits are used: nines are detected among the
+# other digits and patches of photographs.
 
 import os
 from pathlib import Path
@@ -28,7 +28,7 @@ from gramless import KernelDiscriminantAnalysis
 
 
 def even_out(windows):
-    """Each window with mean 0 and norm 1: light and contrast say nothing of faces."""
+    """Each window with mean 0 and norm 1, for invariance to brightness and contrast."""
     windows = windows - windows.mean(axis=1, keepdims=True)
     return windows / np.maximum(np.linalg.norm(windows, axis=1, keepdims=True), 1e-9)
 
@@ -41,7 +41,7 @@ if file.exists():
         raw_test, y_test = data["X_test"].astype(float), data["y_test"]
     wanted = "faces"
 else:
-    print(f"no {file}; set GRAMLESS_DATA to a folder that has it. Digits instead of faces.")
+    print(f"{file} not found; set GRAMLESS_DATA to a folder that contains it. Using digits instead of faces.")
     wanted = "nines"
     flower, china = (load_sample_image(name).mean(axis=2) for name in ("flower.jpg", "china.jpg"))
     pieces = [np.lib.stride_tricks.sliding_window_view(part, (8, 8))[::9, ::9] for part in (flower, china[:, :290])]
@@ -54,8 +54,8 @@ side = round(raw.shape[1] ** 0.5)
 X, X_test = even_out(raw), even_out(raw_test)
 
 # %%
-# Sixty components for both. The width of the kernel and the shrinkage are chosen on training folds, by the area under
-# the ROC curve.
+# Sixty components for both. The bandwidth of the kernel and the shrinkage are chosen on training folds, by the area
+# under the ROC curve.
 
 COMPONENTS = 60
 few = np.random.default_rng(0).permutation(len(X))[:2000]
@@ -73,13 +73,13 @@ for name, detector in (("linear PCA", linear), ("kernel PCA", model)):
     area = roc_auc_score(y_test, scores)
     axis.plot(*roc_curve(y_test, scores)[:2], label=f"{name}, {COMPONENTS} components: area {area:.4f}")
     print(f"{name}: area under the ROC curve {area:.4f}")
-axis.set(xlabel=f"others taken for {wanted}", ylabel=f"{wanted} found", title="held-out windows")
+axis.set(xlabel="false positive rate", ylabel="true positive rate", title="held-out windows")
 axis.set(xscale="log", xlim=(1e-3, 1))
 axis.legend()
 
 # %%
-# A scene: held-out faces pasted into a photograph. Each place the window can have is judged, and of overlapping ones
-# the surest is kept.
+# A scene: held-out faces pasted into a photograph. Each position of the window is scored, and of overlapping
+# ones the highest score is selected (non-maximum suppression).
 
 scene = load_sample_image("china.jpg").mean(axis=2)[170:310, 300:560].copy()
 faces = raw_test[y_test == 1]
@@ -96,13 +96,13 @@ while len(found) < len(spots):
     found.append((top, start))
     remaining[max(0, top - side) : top + side, max(0, start - side) : start + side] = -np.inf
 hits = sum(min(abs(top - a) + abs(start - b) for a, b in spots) <= 4 for top, start in found)
-print(f"{hits} of the {len(spots)} surest places of {score.size} are {wanted}")
+print(f"{hits} of the {len(spots)} highest-scoring of {score.size} positions are {wanted}")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
 left.imshow(scene, cmap="gray")
 for top, start in found:
     left.add_patch(plt.Rectangle((start - 0.5, top - 0.5), side, side, fill=False, edgecolor="C3", linewidth=1.5))
-left.set(title="the six surest places", xticks=[], yticks=[])
+left.set(title="the six highest scores", xticks=[], yticks=[])
 right.imshow(score, cmap="magma")
-right.set(title="what the detector says of each", xticks=[], yticks=[])
+right.set(title="score of each position", xticks=[], yticks=[])
 plt.show()

@@ -1,15 +1,15 @@
 """
-Recognising faces: PCA, LDA, KPCA and KLDA
-==========================================
+Face recognition: PCA, LDA, KPCA and KLDA
+=========================================
 
-Forty people, five photographs of each to learn from and five to recognise, ten random splits. Principal components are
-compared by the nearest neighbour among them, discriminants by their own rule; every parameter is chosen by
-cross-validation on the training half alone.
+Forty people, five photographs of each for training and five for testing, ten random splits. Principal components are
+classified by the nearest neighbor, discriminants by their own rule; every parameter is chosen by cross-validation on
+the training half alone.
 """
 
 # %%
 # The photographs (AT&T Laboratories Cambridge) are read from the folder ``GRAMLESS_DATA``, ``olivetti_faces.npz``.
-# Without it scikit-learn's digits stand in, with ten of each digit to learn from.
+# Without it scikit-learn's digits are used, with ten of each digit for training.
 
 import os
 from pathlib import Path
@@ -31,10 +31,10 @@ file = folder / "olivetti_faces.npz"
 if file.exists():
     with np.load(file) as data:
         X, y = data["X"].astype(float) / 255, data["y"]
-    X = X.reshape(-1, 32, 2, 32, 2).mean(axis=(2, 4)).reshape(len(X), -1)  # 32 x 32 pixels will do
+    X = X.reshape(-1, 32, 2, 32, 2).mean(axis=(2, 4)).reshape(len(X), -1)  # 32 x 32 pixels suffice
     splits = StratifiedShuffleSplit(10, train_size=200, test_size=200, random_state=0)
 else:
-    print(f"no {file}; set GRAMLESS_DATA to a folder that has it. Digits instead of faces.")
+    print(f"{file} not found; set GRAMLESS_DATA to a folder that contains it. Using digits instead of faces.")
     X, y = load_digits(return_X_y=True)
     splits = StratifiedShuffleSplit(10, train_size=100, test_size=1000, random_state=0)
 
@@ -67,7 +67,7 @@ for name, values in errors.items():
     print(f"{name:5s} error {np.mean(values):5.2f} % +- {np.std(values):.2f}")
 
 # %%
-# The two discriminants of one split that tell most, for the first eight people.
+# The two leading discriminants of one split, for the first eight people.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 left.boxplot(list(errors.values()), tick_labels=list(errors))
@@ -77,5 +77,5 @@ scores = best.transform(X)
 for person in np.unique(y)[:8]:
     right.scatter(*scores[train][y[train] == person, :2].T, marker="o", color=f"C{person}")
     right.scatter(*scores[test][y[test] == person, :2].T, marker="x", color=f"C{person}")
-right.set(xlabel="discriminant 1", ylabel="discriminant 2", title="KLDA: learnt from (o), new (x)")
+right.set(xlabel="discriminant 1", ylabel="discriminant 2", title="KLDA: training (o), test (x)")
 plt.show()

@@ -3,13 +3,13 @@ Fast products with polynomial and Gaussian kernels
 ==================================================
 
 An iterative eigenvalue solver needs a Gram matrix only through its products :math:`v_i = \sum_j k(x_i, x_j) u_j`.
-Raykar & Ankur turn the kernel trick round: with :math:`k(x, y) = \varphi(x) \cdot \varphi(y)` the sum over the sources
+Raykar & Ankur reverse the kernel trick: with :math:`k(x, y) = \varphi(x) \cdot \varphi(y)` the sum over the sources
 is taken once, :math:`A = \sum_j u_j \varphi(x_j)`, and then :math:`v_i = \varphi(x_i) \cdot A` (their eqs. 33 and 34).
-That costs :math:`O(ND)` instead of :math:`O(N^2)`. This example draws their figures 4 to 9.
+That costs :math:`O(ND)` instead of :math:`O(N^2)`. This example reproduces their figures 4 to 9.
 """
 
 # %%
-# Straightforward: write the matrix down and multiply. Fast: never write it down. Both have one thread; times are
+# Direct: form the matrix and multiply. Fast: never form it. Both use one thread; times are
 # the best of a few runs.
 
 import time
@@ -33,7 +33,7 @@ D = 2
 
 
 def direct_product(kernel, x, y, u):
-    """K(x, y) u, with K written down."""
+    """K(x, y) u, with K formed explicitly."""
     return kernel(x, y) @ u
 
 
@@ -55,7 +55,7 @@ def extrapolate(times):
 
 
 def compare(kernel, features, n, m=None):
-    """Seconds straightforward, seconds fast, and the largest difference, for `n` sources and `m` targets."""
+    """Seconds of the direct and the fast product, and the largest difference, for `n` sources and `m` targets."""
     sources, u = rng.random((n, D)), rng.random(n)
     targets = sources if m is None else rng.random((m, D))
     difference = direct_product(kernel, targets, sources, u) - fast_product(features, targets, sources, u)
@@ -67,7 +67,7 @@ def compare(kernel, features, n, m=None):
 
 
 def fast_seconds(features, n):
-    """The fast product alone, where no matrix could be written down."""
+    """The fast product alone, where the matrix would not fit in memory."""
     x, u = rng.random((n, D)), rng.random(n)
     return seconds(lambda: fast_product(features, x, x, u), repeats=2)
 
@@ -100,12 +100,12 @@ errors.set(title="Figure 5: largest difference", xlabel="N", ylabel="absolute")
 print(f"a million points: {far[-1]:.2f} s; the matrix would have 10^12 entries")
 
 # %%
-# A higher degree has more features, :math:`\binom{p+2}{2}` of them. The size from which on the fast product wins hardly
-# grows: the straightforward one has higher powers to compute.
+# A higher degree has more features, :math:`\binom{p+2}{2}` of them. The break-even size hardly
+# grows: the direct product has higher powers to compute.
 
 
 def break_even(sizes, straightforward, fast):
-    """The least size from which on the fast product is the faster one; None if there is none among these."""
+    """The minimum size from which the fast product is faster; None if there is none among these."""
     slower = np.flatnonzero(fast >= straightforward)
     first = 0 if not len(slower) else slower[-1] + 1
     return int(sizes[first]) if first < len(sizes) else None
@@ -127,10 +127,10 @@ for degree, panel in zip(range(2, 6), axes, strict=True):
 axes[0].set_ylabel("milliseconds")
 
 # %%
-# The Gaussian kernel: as accurate as asked for
-# ---------------------------------------------
-# The series is cut after the terms of degree p - 1. Raykar & Ankur bound the error of one kernel value on the unit
-# cube by :math:`(d/4)^p e^{d/4\sigma^2} / (\sigma^{2p} p!)`. With r the radius of the data about the centre, it is
+# The Gaussian kernel: accurate to a tolerance
+# --------------------------------------------
+# The series is truncated after the terms of degree p - 1. Raykar & Ankur bound the error of one kernel value on the
+# unit cube by :math:`(d/4)^p e^{d/4\sigma^2} / (\sigma^{2p} p!)`. With r the radius of the data about the center, it is
 # also at most :math:`\Pr[\mathrm{Poisson}(r^2/\sigma^2) \ge p]`, which is never larger. A sum over N points with
 # weights of at most 1 errs by at most N times that.
 
@@ -190,7 +190,7 @@ tight = np.array([compare(gaussian, series(terms_for(n, tight_bound)), n, 2 * n)
 figure, (error, terms) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 error.semilogy(SIZES, rows[:, 2], "o-", label="p from the bound of Raykar & Ankur")
 error.semilogy(SIZES, tight[:, 2], "s-", label="p from the Poisson bound")
-error.axhline(TOLERANCE, color="0.5", ls="--", label="asked for")
+error.axhline(TOLERANCE, color="0.5", ls="--", label="tolerance")
 error.set(title="Figure 9: M = 2N targets", xlabel="N", ylabel="largest absolute error")
 error.legend()
 for bound, style, name in ((paper_bound, "o-", "Raykar & Ankur"), (tight_bound, "s-", "Poisson")):
@@ -202,8 +202,8 @@ terms.legend()
 # %%
 # Their algorithm
 # ---------------
-# Lanczos with a fast product: the leading components of 20,000 points. What the series leaves out, rounding and the
-# state of the iteration are all in the certificate.
+# Lanczos with a fast product: the leading components of 20,000 points. The certificate includes the truncation of the
+# series, rounding errors and the convergence of the iteration.
 
 x = rng.random((20_000, D))
 operator = CenteredGram(FactoredGram(series(terms_for(len(x), tight_bound)), x))

@@ -1,14 +1,14 @@
 r"""
-On a graphics card
-==================
+Kernel PCA on a GPU
+===================
 
-``device="cuda"`` moves the rows to a card once; products with the kernel matrix, features, their moments, distances and
-projections are made there, and certified there. Without a card the same code runs on torch's CPU (``device="torch"``),
-and without torch this example stays with NumPy: the answers are the same, only the time differs.
+``device="cuda"`` moves the rows to the GPU once; products with the kernel matrix, features, their moments, distances
+and projections are computed there, and certified there. Without a GPU the same code runs on torch's CPU
+(``device="torch"``), and without torch this example uses NumPy: the results are the same, only the run time differs.
 """
 
 # %%
-# Which device there is.
+# The available device.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,7 +21,7 @@ from gramless.kernels import Gaussian
 device = find_device("auto")
 if device == "cpu" and has_torch():
     device = "torch"
-print(f"no card here: working on {device!r}" if device != "cuda" else "working on the card")
+print(f"no GPU found: using {device!r}" if device != "cuda" else "using the GPU")
 
 # %%
 # Components, clusters and discriminants of the digits, on the device and on the CPU.
@@ -38,14 +38,14 @@ chances = [model.fit(X[::2], y[::2]).predict_proba(X[1::2]) for model in models]
 print(f"{'KernelDiscriminantAnalysis':26} {np.abs(chances[0] - chances[1]).max():.1e}")
 
 # %%
-# What the certificate says is proved on the device too, with its rounding counted in.
+# The certificate is also computed on the device, and includes its rounding errors.
 
 kpca = KernelPCA(5, **settings, tol=1e-8, device=device).fit(X)
 print(kpca.certificate_)
 
 # %%
-# How exactly a product with the kernel matrix is made, by precision: ``"fp32"`` is one fused kernel of half-precision
-# products on a card and float32 tiles elsewhere, ``"fast"`` the 11 bits of tf32. The dashed lines are the errors that
+# Accuracy of a product with the kernel matrix, by precision: ``"fp32"`` is one fused kernel of half-precision
+# products on a GPU and float32 tiles elsewhere, ``"fast"`` the 11 bits of tf32. The dashed lines are the errors that
 # the operator states: worst cases, which the certificate relies on.
 
 sizes = np.array([250, 500, 1000, 1797])

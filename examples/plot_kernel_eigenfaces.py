@@ -3,13 +3,13 @@ Kernel eigenfaces
 =================
 
 "In regular PCA, we can visualize the eigenfaces ... it may be more difficult to visualize kernel eigenfaces, because
-some directions in feature space might not have preimages in input space" (slide 23 of Fasel's lecture). Here is what
-they look like, and a number that says how far from a pre-image they are. With the Olivetti faces where a folder of data
-sets has them (AT&T Laboratories Cambridge), with scikit-learn's digits otherwise.
+some directions in feature space might not have preimages in input space" (slide 23 of Fasel's lecture). This example
+plots approximate pre-images, and measures their error. Uses the Olivetti faces where a folder of data sets has them
+(AT&T Laboratories Cambridge), otherwise scikit-learn's digits.
 """
 
 # %%
-# A Gaussian kernel as wide as faces are apart.
+# A Gaussian kernel, with the bandwidth by the median heuristic.
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ from gramless import KernelPCA
 
 path = Path(os.environ.get("GRAMLESS_DATA", Path.cwd().parent / "shared" / "data")) / "olivetti_faces.npz"
 x = np.load(path)["X"].astype(float) / 242 if path.exists() else load_digits().data / 16
-print("Olivetti faces" if path.exists() else f"no {path}; scikit-learn's digits instead of faces.", x.shape)
+print("Olivetti faces" if path.exists() else f"{path} not found; using digits instead of faces.", x.shape)
 side = int(np.sqrt(x.shape[1]))
 pca = PCA(6).fit(x)
 kpca = KernelPCA(60, kernel="rbf", gamma="median").fit(x)
@@ -37,7 +37,7 @@ scores = np.zeros((12, 60))
 scores[range(6), range(6)], scores[range(6, 12), range(6)] = steps, -steps
 kernel_faces = kpca.inverse_transform(scores, method="fixed_point")
 moves = 2 * np.sqrt(pca.explained_variance_)[:, None] * pca.components_
-moves *= np.sign((moves * (kernel_faces[:6] - kernel_faces[6:])).sum(axis=1))[:, None]  # the same way, where they can
+moves *= np.sign((moves * (kernel_faces[:6] - kernel_faces[6:])).sum(axis=1))[:, None]  # the same orientation
 linear_faces = np.vstack([pca.mean_ + moves, pca.mean_ - moves])
 
 figure, axes = plt.subplots(4, 6, figsize=(8.4, 6), layout="constrained")
@@ -51,9 +51,9 @@ for line, name, faces in zip(axes, names, [*np.split(linear_faces, 2), *np.split
             ax.set_title(f"component {j}", size="medium")
 
 # %%
-# Have they pre-images? The squared distance in feature space between the point and the image of what was found, where
-# the images themselves have norm 1. A projected face is nearer to an image than such a point is: no face is made of one
-# component alone.
+# Do they have pre-images? The squared distance in feature space between the point and the image of what was found,
+# where the images themselves have norm 1. A projected face is nearer to an image than such a point is: no face is made
+# of one component alone.
 
 alone = kpca.preimage_error(scores, kernel_faces)
 own = kpca.transform(x[:50])

@@ -4,13 +4,13 @@ What rounding does to the Lanczos iteration
 
 The Lanczos iteration (Raykar & Ankur, eq. 23) finds the leading eigenvalues of a large symmetric matrix from products
 with one vector at a time. In exact arithmetic its vectors are orthonormal. In floating point "exact orthogonality of
-these vectors is observed only at the beginning of the process", and three remedies are on offer: reorthogonalise
+these vectors is observed only at the beginning of the process", and there are three remedies: reorthogonalize
 against all earlier vectors, against converged Ritz vectors only (Parlett & Scott), or not at all.
 """
 
 # %%
 # A symmetric matrix of 400 rows, here the Gram matrix of a Gaussian kernel, and its 20 leading eigenvalues by Lanczos
-# and by direct diagonalisation: figure 3 of the paper.
+# and by direct diagonalization: figure 3 of the paper.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,12 +42,12 @@ for setting in SETTINGS:
         ritz[setting].append(process.ritz()[0])
 
 # %%
-# Without reorthogonalisation, orthogonality is gone as soon as the first eigenvalue has converged (Paige), and from
+# Without reorthogonalization, orthogonality is lost as soon as the first eigenvalue has converged (Paige), and from
 # then on copies of it, ghosts, converge again and again: the matrix has each of these eigenvalues once.
 
 figure, (agreement, orthogonality, ghosts) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 order = np.arange(1, 21)
-agreement.semilogy(order, direct[:20], "o", mfc="none", label="direct diagonalisation")
+agreement.semilogy(order, direct[:20], "o", mfc="none", label="direct diagonalization")
 agreement.semilogy(order, lanczos.values, "x", label="Lanczos")
 agreement.set(title="The first 20 eigenvalues", xlabel="component", ylabel="eigenvalue")
 agreement.legend()
@@ -59,7 +59,7 @@ orthogonality.legend(title="reorthogonalisation")
 
 
 def copies(values: np.ndarray, eigenvalue: float) -> int:
-    """How many Ritz values stand for one eigenvalue."""
+    """Number of Ritz values that approximate one eigenvalue."""
     return int((np.abs(values - eigenvalue) < 1e-6 * eigenvalue).sum())
 
 
@@ -68,7 +68,7 @@ for index in range(3):
     counts = [copies(values, direct[index]) for values in ritz["none"]]
     ghosts.step(steps, counts, where="mid", label=f"eigenvalue {index + 1}, none")
 ghosts.step(steps, [copies(values, direct[0]) for values in ritz["full"]], "k--", label="eigenvalue 1, full")
-ghosts.set(title="Ghosts", xlabel="step", ylabel="Ritz values that stand for it")
+ghosts.set(title="Ghosts", xlabel="step", ylabel="Ritz values that approximate it")
 ghosts.legend()
 
 print(f"copies of the largest eigenvalue after {STEPS} steps:")

@@ -1,13 +1,13 @@
 """
-A ring with a centre, lifted to three dimensions
-================================================
+A ring around a cluster, lifted to three dimensions
+===================================================
 
 "Under what conditions are high dimensional representations good?" Slides 3 and 4 of Fasel's lecture: two classes in the
-plane, a heap and a ring round it, that no line separates. Mapped to (x1, x2, x1^2 + x2^2) a plane does.
+plane, a cluster and a ring around it, that no line separates. Mapped to (x1, x2, x1^2 + x2^2) a plane does.
 """
 
 # %%
-# Left the plane, right the bowl x3 = x1^2 + x2^2 that the map lifts it to, cut by a plane of one height.
+# Left: the plane. Right: the paraboloid x3 = x1^2 + x2^2 that the map lifts it to, cut by a horizontal plane.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,14 +35,14 @@ bowl.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="$x_1^2 + x_2^2$", title="a plan
 bowl.view_init(elev=14, azim=-60)
 
 # %%
-# How well does a linear classifier do before and after?
+# Accuracy of a linear classifier before and after:
 
 for name, points in {"in the plane": x, "lifted": lifted}.items():
-    print(f"{name}: {LinearSVC().fit(points, label).score(points, label):.0%} of the points on the right side")
+    print(f"{name}: {LinearSVC().fit(points, label).score(points, label):.0%} accuracy")
 
 # %%
-# Nobody has to think of that map. The kernel (x.y + 1)^2 stands for all monomials up to degree 2, and one of its five
-# components is all but the height of the bowl.
+# The map need not be known. The kernel (x.y + 1)^2 corresponds to all monomials up to degree 2, and one of its five
+# components is almost the height x1^2 + x2^2.
 
 scores = KernelPCA(5, kernel=Polynomial(2, c=1.0)).fit_transform(x)
 height = [abs(np.corrcoef(column, lifted[:, 2])[0, 1]) for column in scores.T]

@@ -3,8 +3,8 @@ A million points
 ================
 
 The Gram matrix of a million rows has :math:`10^{12}` entries and would take eight terabytes. It is not needed: a
-Gaussian kernel in the plane has Fourier features, one pass over the rows gathers their moments, and what follows does
-not depend on the number of rows.
+Gaussian kernel in the plane has Fourier features, one pass over the rows accumulates their moments, and the rest of
+the computation does not depend on the number of rows.
 """
 
 # %%
@@ -36,7 +36,7 @@ print(f"method {kpca.method_!r}: fit {fitted - begun:.2f} s, transform {perf_cou
 print(kpca.certificate_)
 
 # %%
-# So many points are drawn by counting them, pixel by pixel. Above, the components over the plane: the first two follow
+# So many points are plotted as counts per pixel. Above, the components over the plane: the first two follow
 # the arms. Below, the points by their components.
 
 
@@ -59,8 +59,8 @@ for ax, (across, up) in zip(axes[1], ((0, 1), (1, 2), (2, 3)), strict=True):
     ax.set(xlabel=f"component {across + 1}", ylabel=f"component {up + 1}")
 
 # %%
-# Time against the number of rows, with the method that the planner chose. The model itself does not grow: what is kept
-# of the rows are moments.
+# Time against the number of rows, with the method that the planner chose. The model itself does not grow: only
+# moments of the rows are stored.
 
 counts = [1_000, 10_000, 100_000, 1_000_000]
 seconds, methods = [], []

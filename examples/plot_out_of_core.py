@@ -1,10 +1,10 @@
 """
-Points in a file
-================
+Out-of-core: points in a file
+=============================
 
 Two million points are written to a file and fitted from there, in blocks, the next one being read while one is summed.
 No more than two blocks are ever in memory. The components are written to a second file as the rows are read; the plan
-says why this method was taken.
+shows why this method was chosen.
 """
 
 import tempfile
@@ -34,15 +34,15 @@ with open_writer(folder / "points.npy", ["x", "y"]) as writer:
 print(f"{(folder / 'points.npy').stat().st_size / 1e6:.0f} MB")
 
 # %%
-# Where the points lie is found in a first pass, the moments are summed in a second one. With ``domain=`` the first is
-# not needed. After ``kill -9`` the same call would go on from the checkpoint.
+# The bounding box is computed in a first pass, the moments in a second one. With ``domain=`` the first is not needed.
+# After ``kill -9`` the same call would resume from the checkpoint.
 
 kpca = KernelPCA(6, kernel="rbf", gamma=8.0, memory_limit="200MB", checkpoint=folder / "fit.checkpoint")
 kpca.fit(folder / "points.npy")
 print(kpca.plan_)
 
 # %%
-# The certificate is of the Gram matrix of all two million points, which nobody has ever seen.
+# The certificate is for the Gram matrix of all two million points, which is never formed.
 print(kpca.certificate_)
 
 # %%

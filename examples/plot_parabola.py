@@ -30,8 +30,8 @@ axes[2, 0].text(0.5, 0.5, "linear PCA has\nno third component", ha="center", tra
 axes[2, 0].set(aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
 
 # %%
-# How many components there are is a matter of counting monomials: degree p has p + 1 of them in two variables. With a
-# constant in the kernel, (x.y + 1)^p, those of all lower degrees come along, the constant one aside.
+# The number of components is the number of monomials: degree p has p + 1 of them in two variables. With a constant in
+# the kernel, (x.y + 1)^p, those of all lower degrees are included, except the constant.
 
 for degree in (1, 2, 3, 4):
     plain = KernelPCA(kernel=Polynomial(degree, c=0.0)).fit(x)

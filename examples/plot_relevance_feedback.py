@@ -1,15 +1,15 @@
 """
-Relevance feedback: a search that learns what is wanted
-=======================================================
+Relevance feedback: learning from marked results
+================================================
 
-Someone looks for one kind of picture among many and marks, of the twenty shown, those that are right. What is wanted is
-one class; what is not wanted is anything. The biased discriminant gathers the first and pushes each of the others away
-on its own; Fisher's takes all of the others for one class. Both learn what is wanted from a few rounds of marks.
+A user searches for one class of images among many and marks, of the twenty shown, the relevant ones. The positives form
+one class; the negatives need not. The biased discriminant concentrates the positives and separates each negative on its
+own; Fisher's discriminant treats all negatives as one class. Both learn from a few rounds of feedback.
 """
 
 # %%
-# The collection are scikit-learn's digits; the search begins with one example. After each round the marked pictures
-# teach the discriminant, and the twenty unmarked ones that it ranks first are shown next.
+# The collection is scikit-learn's digits; the search starts with one example. After each round the discriminant is
+# fitted to the marked images, and the twenty unmarked images that it ranks first are shown next.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +22,7 @@ ROUNDS, SHOWN = 6, 20
 
 
 def search(query, make):
-    """Precision among the first hundred after each round; `make` gives a discriminant, None goes by distance."""
+    """Precision among the first hundred after each round; `make` returns a discriminant, None ranks by distance."""
     wanted = y == y[query]
     ranking = np.argsort(((X - X[query]) ** 2).sum(axis=1))
     marked, precision = [query], []
@@ -35,8 +35,8 @@ def search(query, make):
 
 
 # %%
-# On digits Fisher's discriminant is the quicker of the two for a few rounds: the others *are* ten classes at most, well
-# apart from the one that is wanted. After four rounds both find nearly nothing else.
+# On digits Fisher's discriminant converges faster for a few rounds: the negatives *are* at most ten classes, well
+# separated from the positives. After four rounds nearly all results of both are relevant.
 
 contenders = {
     "distance, no feedback": None,
@@ -49,6 +49,6 @@ for name, make in contenders.items():
     precision = np.array([search(query, make) for query in queries])
     axis.errorbar(range(ROUNDS), precision.mean(axis=0), precision.std(axis=0) / np.sqrt(30), label=name, capsize=3)
     print(f"{name:22s} precision by round:", *(f"{value:.2f}" for value in precision.mean(axis=0)))
-axis.set(xlabel="rounds of feedback", ylabel="right among the first 100", title="30 searches")
+axis.set(xlabel="rounds of feedback", ylabel="precision at 100", title="30 searches")
 axis.legend()
 plt.show()

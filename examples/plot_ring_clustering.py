@@ -1,14 +1,14 @@
 """
-Clustering rings, and what stands for a cluster
-===============================================
+Clustering rings, and prototypes of clusters
+============================================
 
-Vasconcelos' example: two rings, which k-means cuts in halves and kernel k-means tells apart. "But we no longer have
-access to the prototype for each cluster": the mean lies in feature space, and what to show in its place is a choice.
+Vasconcelos' example: two rings, which k-means cuts in halves and kernel k-means separates. "But we no longer have
+access to the prototype for each cluster": the mean is in feature space, and has no unique prototype in the input space.
 """
 
 # %%
-# The mean of a ring, in the plane, is its centre, and both rings have the same. In the feature space of a Gaussian the
-# means are apart. A start is drawn at random, so that a few of them are tried.
+# The mean of a ring, in the plane, is its center, the same for both rings. In the feature space of a Gaussian kernel
+# the means differ. Initializations are random, so that a few of them are tried.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,13 +26,13 @@ x += 0.05 * rng.standard_normal(x.shape)
 linear = KMeans(2, n_init=10, random_state=0).fit(x)
 model = KernelKMeans(2, kernel=Gaussian(0.4), n_init=10, random_state=0).fit(x)
 agreement = max((model.labels_ == ring).mean(), (model.labels_ != ring).mean())
-print(f"{100 * agreement:.1f} % of the points are with their ring; the method was {model.method_}")
+print(f"{100 * agreement:.1f} % of the points are clustered with their ring; method {model.method_}")
 
 # %%
 # The nearest row of a cluster, and the point whose image is nearest to the mean, found by descent in the plane. On the
-# outer ring both are one place among many that are equally good: as compression this is as useless as the lecture says,
-# and the distance from the mean tells, as it is nearly that of any other row. The inner ring is narrower than the
-# kernel; its pre-image is the middle, nearer to the mean than any row.
+# outer ring both are one point among many that are equally good: useless as compression, as the lecture says, and the
+# distance from the mean shows it, as it is nearly that of any other row. The inner ring is smaller than the bandwidth;
+# its pre-image is the center, nearer to the mean than any row.
 
 figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.7), layout="constrained")
 for axis, labels, title in ((axes[0], linear.labels_, "k-means"), (axes[1], model.labels_, "kernel k-means")):
@@ -52,7 +52,7 @@ for cluster in range(2):
     print(f"cluster {cluster}: nearest row at {own.min():.3f}, pre-image at {near:.3f}, its rows {own.mean():.3f}")
 
 # %%
-# The field of all distances says why: the difference of the two is what a new point is judged by.
+# The distances over the plane show why: a new point is assigned by their difference.
 
 side = np.linspace(-1.4, 1.4, 160)
 grid = np.column_stack([axis.ravel() for axis in np.meshgrid(side, side)])

@@ -3,12 +3,12 @@ A density as a series of kernel eigenfunctions
 ==============================================
 
 The eigenfunctions of a kernel, which kernel PCA finds, are orthogonal with respect to the density of the data. Expanded
-in all of them the density is the Parzen estimate; cut off where the coefficients are no more than chance it needs a few
-(Girolami 2002).
+in all of them the density is the Parzen estimate; truncated where the coefficients are not significant it needs
+only a few terms (Girolami 2002).
 """
 
 # %%
-# A narrow heap beside a wide one.
+# A bimodal density: a narrow and a wide mode.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,9 +35,9 @@ def error(estimate):
 
 
 # %%
-# Left: one, two, three terms, then as many as the rows held out ask for. Right: the error of the series by the number
-# of its terms, for three widths of the kernel. With all terms it is that of the Parzen estimate (dotted); a kernel that
-# is too wide does better with fewer.
+# Left: one, two, three terms, then the number chosen on held-out rows. Right: the error of the series by the number
+# of its terms, for three bandwidths. With all terms it is that of the Parzen estimate (dotted); a bandwidth that is too
+# large needs fewer.
 
 width = 0.4
 chosen = SeriesDensity(bandwidth=width, random_state=0).fit(x)
@@ -48,17 +48,17 @@ for k, color in zip((1, 2, 3, chosen.n_components_), colors, strict=True):
     style = "-" if k == chosen.n_components_ else "--"
     name = f"{k} term{'s' if k > 1 else ''}" + (", held out" if style == "-" else "")
     left.plot(grid, density(SeriesDensity(k, bandwidth=width, random_state=0).fit(x)), style, color=color, label=name)
-left.set(xlabel="x", ylabel="density", title=f"Gaussian kernel, width {width}")
+left.set(xlabel="x", ylabel="density", title=f"Gaussian kernel, bandwidth {width}")
 left.legend(frameon=False)
 
 counts = np.arange(1, 26)
 for sigma, color, marker in zip((0.2, 0.4, 0.6), ("#0072B2", "#D55E00", "#009E73"), "os^", strict=True):
     errors = [error(density(SeriesDensity(int(k), bandwidth=sigma, random_state=0).fit(x))) for k in counts]
     picked = SeriesDensity(bandwidth=sigma, random_state=0).fit(x).n_components_
-    right.semilogy(counts, errors, color=color, marker=marker, markersize=4, label=f"width {sigma}")
+    right.semilogy(counts, errors, color=color, marker=marker, markersize=4, label=f"bandwidth {sigma}")
     right.plot(picked, errors[picked - 1], "o", markersize=13, markerfacecolor="none", color=color)
     right.axhline(error(density(KernelDensity(bandwidth=sigma).fit(x))), color=color, linestyle=":", linewidth=1)
-right.set(xlabel="terms", ylabel="integrated squared error", title="circles: chosen on rows held out")
+right.set(xlabel="terms", ylabel="integrated squared error", title="circles: chosen on held-out rows")
 right.legend(frameon=False)
 
 # %%
@@ -66,5 +66,5 @@ right.legend(frameon=False)
 
 print(f"integral {trapezoid(density(chosen), grid):.4f}, {chosen.n_components_} terms")
 drawn = chosen.sample(5000, random_state=0)[:, 0]
-print(f"of 5000 samples {np.mean(drawn < -1):.1%} lie in the narrow heap, of the data {np.mean(x < -1):.1%}")
+print(f"of 5000 samples {np.mean(drawn < -1):.1%} are in the narrow mode, of the data {np.mean(x < -1):.1%}")
 plt.show()

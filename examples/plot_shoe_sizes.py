@@ -3,8 +3,8 @@ Shoe sizes: linear and kernel PCA
 =================================
 
 "Consider a person who is attempting to efficiently report measurements of shoe sizes": foot length and width go
-together, and one number, the projection on one line, says most of it (slides 9 and 10 of Fasel's lecture). Slide 22
-then sets linear against kernel PCA: straight lines of equal score against curved ones.
+together, and one number, the projection onto one line, explains most of it (slides 9 and 10 of Fasel's lecture). Slide
+22 then compares linear with kernel PCA: straight lines of equal score against curved ones.
 """
 
 # %%
@@ -33,20 +33,20 @@ for direction, deviation, color in zip(
     ends = middle + np.outer([-3, 3], deviation * direction)
     ax.plot(*ends.T, color=color, linewidth=2)
 ax.set(aspect="equal", xlabel="foot length (cm)", ylabel="foot width (cm)")
-ax.set_title(f"the first axis holds {share[0]:.1%} of the variance")
+ax.set_title(f"the first axis explains {share[0]:.1%} of the variance")
 
 # %%
-# With one number a foot is described to within a millimetre or two; the second axis holds the rest.
+# With one number a foot is described to within a millimetre or two; the second axis explains the rest.
 
 one = PCA(1).fit(feet)
 errors = np.linalg.norm(feet - one.inverse_transform(one.transform(feet)), axis=1)
 print(
-    f"one number leaves {10 * np.sqrt((errors**2).mean()):.1f} mm, the mean alone "
+    f"root mean square error: one number {10 * np.sqrt((errors**2).mean()):.1f} mm, the mean alone "
     f"{10 * np.sqrt(((feet - middle) ** 2).sum(axis=1).mean()):.0f} mm"
 )
 
 # %%
-# Slide 22. Where the points lie along a curve, the lines of equal score of linear PCA remain straight. Those of kernel
+# Slide 22. Where the points are along a curve, the lines of equal score of linear PCA remain straight. Those of kernel
 # PCA, here with (x.y)^2 + x.y, bend with the data: straight in feature space, curved in the input.
 
 t = rng.uniform(-1.2, 1.2, 150)

@@ -2,7 +2,7 @@
 Coming from scikit-learn
 ========================
 
-One import line changes. The numbers stay, and memory becomes a setting.
+One import line changes. The results are the same, and memory becomes a parameter.
 """
 
 # %%
@@ -24,26 +24,26 @@ theirs = sklearn.decomposition.KernelPCA(**settings).fit(x)
 ours = gramless.KernelPCA(**settings).fit(x)
 
 # %%
-# The same numbers: eigenvalues, and components of rows never seen before, up to the sign that any eigenvector may have.
+# The same results: eigenvalues, and scores of new rows, up to the sign that any eigenvector may have.
 
 new = resampled_digits(500, rng=1)
 a, b = theirs.transform(new), ours.transform(new)
 b = b * np.sign((a * b).sum(axis=0))
 print(f"eigenvalues differ by {np.abs(theirs.eigenvalues_ - ours.eigenvalues_).max():.1e}")
-print(f"components of new rows differ by {np.abs(a - b).max():.1e}")
+print(f"scores of new rows differ by {np.abs(a - b).max():.1e}")
 
 # %%
-# And what scikit-learn does not say: how accurate they are.
+# And what scikit-learn does not provide: error bounds.
 
 print(ours.certificate_)
 
 # %%
-# Time and memory as the data grows. scikit-learn holds the kernel matrix. So may gramless, where that saves time and
-# fits in half of the memory that is free; ``memory_limit`` sets another bound on what ``fit`` takes on top of the data.
+# Time and memory as the data grows. scikit-learn stores the kernel matrix. So may gramless, where that saves time and
+# fits in half of the free memory; ``memory_limit`` sets another bound on the memory of ``fit`` in addition to the data.
 
 
 def seconds_and_megabytes(model, rows):
-    """Seconds of one fit, and the peak of what another allocates."""
+    """Seconds of one fit, and the peak memory of another."""
     start = perf_counter()
     model.fit(rows)
     seconds = perf_counter() - start

@@ -3,12 +3,12 @@ Three clusters and a Gaussian
 =============================
 
 Slide 27 of Fasel's lecture, after figure 3 of Schölkopf, Smola & Müller: "the first two principal components nicely
-separate the data". The later ones look inside the clusters.
+separate the data". The later ones resolve the structure within clusters.
 """
 
 # %%
-# The kernel is ``exp(-|x - y|^2 / 0.1)``, the deviation of a cluster 0.1. Components 1 and 2 tell the clusters
-# apart; 3 to 5 cut the clusters in halves; 6 to 8 cut them again, the other way.
+# The kernel is ``exp(-|x - y|^2 / 0.1)``, the standard deviation of a cluster 0.1. Components 1 and 2 separate the
+# clusters; 3 to 5 cut the clusters in halves; 6 to 8 cut them again, the other way.
 
 import matplotlib.pyplot as plt
 
@@ -22,7 +22,7 @@ kpca = KernelPCA(8, kernel=Gaussian.from_width(0.1)).fit(x)
 plot_components(kpca, x)
 
 # %%
-# In the plane of the first two components each cluster shrinks to a short stroke, far from the other two.
+# In the plane of the first two components each cluster contracts to a short segment, far from the other two.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
 names = [f"cluster {number + 1}" for number in cluster]
@@ -31,7 +31,7 @@ plot_embedding(kpca.transform(x), names, ax=right).set(title="the first two comp
 left.get_legend().remove()
 
 # %%
-# The spectrum says the same: two components stand out, the others belong to the insides of the clusters.
+# The spectrum shows the same: two components stand out, the others describe variation within the clusters.
 
 print(*(f"{100 * share:.1f} %" for share in kpca.explained_variance_ratio_))
 plt.show()

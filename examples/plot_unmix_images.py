@@ -2,8 +2,8 @@
 Unmixing photographs
 ====================
 
-Three pictures, each laid over the others with different strengths: three mixtures. Pixels are rows, mixtures are
-columns, and independent component analysis finds the pictures again without knowing how they were mixed.
+Three images, superposed with different weights: three mixtures. Pixels are rows, mixtures are columns, and independent
+component analysis recovers the images without knowing the mixing matrix (blind source separation).
 """
 
 # %%
@@ -26,7 +26,7 @@ mixed = sources @ mixing.T
 
 # %%
 # PCA makes columns uncorrelated, which is not enough. Kernel ICA makes all functions of them uncorrelated. The two
-# photographs are not quite independent of each other, so that no method gets all the way.
+# photographs are not quite independent of each other, so that no method separates them exactly.
 
 methods = {"PCA": PCA(3, whiten=True), "FastICA": FastICA(whiten="unit-variance", random_state=0)}
 methods["KernelICA"] = KernelICA(random_state=0)
@@ -35,7 +35,7 @@ for name, model in methods.items():
     print(f"{name:>9}: Amari error {amari_error(model.components_, mixing):.1f} of 100")
 
 # %%
-# The sources come back in any order and with any sign: each is shown beside the picture that it resembles most.
+# Order and signs of the sources are arbitrary: each is shown next to the image that it resembles most.
 
 
 def matched(columns):

@@ -4,20 +4,20 @@ Handwritten digits, table 1 of 1998
 
 Schölkopf, Smola & Müller ("Nonlinear component analysis as a kernel eigenvalue problem", Neural Computation 10, 1998,
 table 1) classify the USPS digits by a linear support vector machine on kernel principal components: the kernel is
-:math:`(x \\cdot y)^p`, its matrix that of 3,000 of the 7,291 training digits, and the machine learns from all of them.
-More components than pixels, which linear PCA does not have, bring the error from 8.6 % down to 4 %.
+:math:`(x \\cdot y)^p`, its matrix that of 3,000 of the 7,291 training digits, and the classifier is trained on all of
+them. More components than pixels, which linear PCA does not have, bring the error from 8.6 % down to 4 %.
 
-The data are not ours to ship: with ``GRAMLESS_DATA`` set to a folder that holds ``usps.npz`` (``X_train``, ``y_train``,
-``X_test``, ``y_test``; pixels from -1 to 1) the example uses them, without it scikit-learn's 1,797 small digits. What
-is shown here is a part of the table, with one penalty for every machine, so that it takes less than a minute;
-``python examples/plot_usps_digits.py --full`` computes the whole of it, penalties chosen, and a second table with the
-matrix of all training digits, in about an hour.
+The data cannot be redistributed: with ``GRAMLESS_DATA`` set to a folder that contains ``usps.npz`` (``X_train``,
+``y_train``, ``X_test``, ``y_test``; pixels from -1 to 1) the example uses them, without it scikit-learn's 1,797 small
+digits. What is shown here is a part of the table, with one penalty for every machine, so that it takes less than a
+minute; ``python examples/plot_usps_digits.py --full`` computes the whole of it, penalties chosen, and a second table
+with the matrix of all training digits, in about an hour.
 """
 
 # %%
-# The digits, and the cells of the table. USPS images are smoothed by a Gaussian of width 0.75 pixels. The article does
-# not say so; the width was found by comparing test errors with the published ones. With pixels as they are, errors of
-# few components come out one to two percent higher.
+# The digits, and the cells of the table. USPS images are smoothed by a Gaussian of standard deviation 0.75 pixels. The
+# article does not say so; the value was found by comparing test errors with the published ones. With pixels as they
+# are, errors of few components come out one to two percent higher.
 
 import os
 import sys
@@ -47,16 +47,16 @@ else:
     name, few, full = "scikit-learn's", 600, False
 degrees = range(1, 8) if full else (1, 2, 3, 5)
 counts = [32, 64, 128, 256, 512, 1024, 2048] if full else [32, 64, 128, 256]
-print(f"{name} digits: {len(x):,} to learn from, {len(x_new):,} to test, {x.shape[1]} pixels")
+print(f"{name} digits: {len(x):,} for training, {len(x_new):,} for testing, {x.shape[1]} pixels")
 
 # %%
 # Components first. One fit with as many as the last row of the table needs serves the whole column: the rows above take
 # the leading ones. Scores are divided by one number, so that a row has length 1 on average, and not each component by
-# its own deviation: that would blow up the last ones, which are noise.
+# its own standard deviation: that would amplify the last ones, which are noise.
 
 
 def components(rows, degree):
-    """Scores of learning and test digits on the leading components of the kernel matrix of `rows`."""
+    """Scores of training and test digits on the leading components of the kernel matrix of `rows`."""
     pixels = x.shape[1]
     rank = pixels if degree == 1 else len(rows) - 1  # the linear kernel has no more
     model = KernelPCA(
@@ -68,9 +68,9 @@ def components(rows, degree):
 
 
 # %%
-# Then a linear support vector machine. Its penalty C is the one that does best on a quarter of the *learning* digits,
-# held out: four times that of the row above, the same, or a quarter. Beyond 512 components it stays: what is added has
-# little variance. (Here it is 8 throughout.)
+# Then a linear support vector machine. Its parameter C is the one that performs best on a quarter of the *training*
+# digits, held out: four times that of the row above, the same, or a quarter. Beyond 512 components it stays: what is
+# added has little variance. (Here it is 8 throughout.)
 
 
 def machine(penalty):
@@ -144,14 +144,14 @@ show(
 )
 
 # %%
-# Today nothing forces K to be small. With all learning digits in it:
+# Today there is no need for K to be small. With all training digits in it:
 
 if full:
     whole = errors(x)
     show(f"test error in %, K from all {len(x):,} digits (K from {few:,} in brackets)", whole, table)
 
 # %%
-# Degrees above 1 use products of pixels, and go on improving where linear PCA has run out of components.
+# Degrees above 1 use products of pixels, and continue to improve where linear PCA has no more components.
 
 figure, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
 colors = plt.cm.cividis(np.linspace(0, 0.9, len(degrees)))

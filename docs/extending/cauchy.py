@@ -21,7 +21,7 @@ class Cauchy(RadialKernel):
 
     scale: float = 1.0
 
-    tensors = True  # the formula works on torch tensors too: on a card
+    tensors = True  # the formula also works on torch tensors: on a GPU
 
     def __post_init__(self) -> None:
         require("scale", self.scale)

@@ -58,14 +58,14 @@ class SquaresBuilder:
     def make(self, problem: Problem, x: Any, weights: Array, rng: np.random.Generator) -> Squares:
         refusal = self._refusal(problem)
         if refusal:
-            raise ValueError(f"squares cannot be used here: {refusal}")
+            raise ValueError(f"squares are not applicable: {refusal}")
         return Squares(problem.kernel, problem.d)
 
     def _refusal(self, problem: Problem) -> str:
         kernel = problem.kernel
         if not isinstance(kernel, Polynomial) or kernel.degree != 2 or not kernel.mercer:
             return "only for polynomials of degree 2, with c >= 0"
-        return "sparse rows would have to be filled" if problem.sparse else ""
+        return "sparse rows would become dense" if problem.sparse else ""
 
 
 maps.register("squares")(SquaresBuilder())
