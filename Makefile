@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: demo test test-gpu lint docs bench bench-gpu test-oldest dist lock audit torture coverage mutation clean
 
 demo: .venv/.plot
-	$(BIN)/python -m gramless.demo
+	$(BIN)/python -m gramless demo --force
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -q
@@ -72,7 +72,7 @@ audit: | $(BIN)/python
 
 clean:
 	rm -rf .venv .venv-oldest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache demo dist
-	rm -rf docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+	rm -rf docs/_build docs/gallery docs/generated docs/tutorials docs/sg_execution_times.rst
 	find src tests benchmarks examples docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(BIN)/python:
