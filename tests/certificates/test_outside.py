@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramless.certificates import from_fact, from_frobenius, from_probes, outside_leading, probe_unit
+from gramless.certificates import (
+    from_fact,
+    from_frobenius,
+    from_probes,
+    largest_of_sums,
+    outside_leading,
+    probe_unit,
+)
 from gramless.certificates.outside import chi2_lower
 
 SPECTRA = {
@@ -147,6 +154,26 @@ def test_frobenius_bounds_the_rest(seed: int) -> None:
     assert from_frobenius(float((truth**2).sum()) * (1 + 1e-14), ritz, coupling, 1e-14) >= np.linalg.norm(rest) * (
         1 - 1e-12
     )
+
+
+@given(seed=st.integers(0, 10_000), slack=st.sampled_from([0.0, 1e-12, 1.0, 100.0]))
+def test_frobenius_norm_and_trace_bound_the_rest(seed: int, slack: float) -> None:
+    truth, ritz, coupling, rest = partitioned(seed)
+    squares, trace = float((truth**2).sum()) * (1 + 1e-14), float(truth.sum())
+    bound = from_frobenius(squares, ritz, coupling, 1e-13, (trace - slack, trace + slack), len(truth))
+    assert rest[-1] - 1e-12 <= bound <= from_frobenius(squares, ritz, coupling, 1e-13)
+
+
+@given(values=st.lists(st.floats(-10, 10), min_size=1, max_size=40), slack=st.sampled_from([0.0, 1e-9, 1.0, 1e3]))
+def test_no_number_exceeds_what_its_sums_allow(values: list[float], slack: float) -> None:
+    numbers = np.array(values)
+    total, squares = numbers.sum(), (numbers**2).sum()
+    assert largest_of_sums(total - slack, total + slack, squares, len(numbers)) >= numbers.max() - 1e-12
+
+
+def test_the_bound_by_sums_is_reached_where_all_others_are_equal() -> None:
+    numbers = np.r_[3.0, np.full(50, 0.2)]
+    assert largest_of_sums(numbers.sum(), numbers.sum(), (numbers**2).sum(), 51) == pytest.approx(3.0, rel=1e-10)
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 5))

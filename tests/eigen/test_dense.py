@@ -1,4 +1,4 @@
-"""A dense matrix by LAPACK or by ARPACK and Cholesky: the same answer, and bounds that hold."""
+"""A dense matrix by LAPACK or by Lanczos: the same answer, and bounds that hold."""
 
 import numpy as np
 import pytest
@@ -43,18 +43,26 @@ def test_few_pairs_are_those_of_lapack(name, scale):
 
 
 def test_a_missed_copy_of_an_eigenvalue_is_found(monkeypatch):
-    """ARPACK may miss a copy of a repeated eigenvalue; then Cholesky's factorisation does not exist."""
+    """A Krylov space may lack a copy of a repeated eigenvalue; then nothing proves that no larger one is left."""
     a = matrix(SPECTRA["wanted are equal"])
-
-    def one_of_each(operator, k, **settings):
-        values, vectors = np.linalg.eigh(a)
-        chosen = [-1, -4, -5, -6]  # not the second and the third copy
-        return values[chosen] / 2.0 ** np.round(np.log2(np.abs(a).sum(axis=1).max())), vectors[:, chosen]
-
-    monkeypatch.setattr(dense, "eigsh", one_of_each)
+    vectors = np.linalg.eigh(a)[1][:, [-1, -4, -5, -6]]  # not the second and the third copy
+    lacking = dense.Basis.from_vectors(a, vectors, dense.Outcome.CONVERGED)
+    monkeypatch.setattr(dense, "_krylov", lambda *_: lacking)
     result = eigsh(a, 3, "dense", rng=0)
     assert np.allclose(result.values, 1.0)
     assert (result.certificate.lower > 0.99).all()
+
+
+@pytest.mark.parametrize("name", ["geometric", "noise"])
+def test_norm_and_trace_suffice_where_the_rest_is_small_or_equal(name, monkeypatch):
+    noise = np.concatenate([[40.0, 30.0, 20.0], 1 + 0.01 * np.random.default_rng(0).random(497)])
+    a = matrix({**SPECTRA, "noise": noise}[name])
+    monkeypatch.setattr(dense, "_largest_outside", lambda *_: pytest.fail("Cholesky was needed"))
+    certificate = eigsh(a, 2, "dense", rng=0).certificate
+    truth = np.linalg.eigvalsh(a)[::-1][:2]
+    assert (certificate.kind == "rigorous").all()
+    assert (certificate.lower <= truth).all()
+    assert (truth <= certificate.upper).all()
 
 
 def test_the_bound_outside_is_above_the_next_eigenvalue():

@@ -2,9 +2,17 @@
 
 from gramless.certificates.angles import angle_bounds
 from gramless.certificates.drawn_rows import Inside, drawn_norm, rows_to_draw
-from gramless.certificates.inertia import upper_bounds
+from gramless.certificates.inertia import is_upper_bound, upper_bounds
 from gramless.certificates.interval import EXACT, FAILURE_PROBABILITY, Certificate, Perturbation, certify
-from gramless.certificates.outside import Outside, from_fact, from_frobenius, from_probes, outside_leading, probe_unit
+from gramless.certificates.outside import (
+    Outside,
+    from_fact,
+    from_frobenius,
+    from_probes,
+    largest_of_sums,
+    outside_leading,
+    probe_unit,
+)
 from gramless.certificates.psd_residual import pair_bound
 from gramless.certificates.sampled_mean import bernstein_upper, hoeffding_upper
 from gramless.certificates.settling import settle
@@ -24,6 +32,8 @@ __all__ = [
     "from_frobenius",
     "from_probes",
     "hoeffding_upper",
+    "is_upper_bound",
+    "largest_of_sums",
     "outside_leading",
     "pair_bound",
     "probe_unit",

@@ -74,6 +74,17 @@ def least_upper_bound(ritz: Array, coupling: Array, j: int, outside: float, roun
     return _Schur(ritz, coupling, outside, rounding).least(j)
 
 
+def is_upper_bound(x: float, ritz: Array, coupling: Array, j: int, outside: float, rounding: float) -> bool:
+    """Whether `x` is proved to bound eigenvalue `j` (from 0) of A; see :func:`least_upper_bound`.
+
+    Examples
+    --------
+    >>> is_upper_bound(1.1, np.array([2.0, 1.0]), np.array([[0.0, 0.1]]), 1, 0.5, 0.0)
+    True
+    """
+    return outside < x < np.inf and _Schur(ritz, coupling, outside, rounding).holds(j, x)
+
+
 class _Schur:
     """T + R^T R / (x - s) as x varies, with the rounding of T, R and of this small eigenproblem included."""
 
@@ -117,7 +128,7 @@ class _Schur:
             if y - ritz[j] <= 0.1 * (ritz[j] - outside):
                 return y
         low, high = base, base + spread
-        while not self._holds(j, high):
+        while not self.holds(j, high):
             high = base + 2 * (high - base)
             if not np.isfinite(high):
                 return np.inf
@@ -125,7 +136,7 @@ class _Schur:
             middle = (low + high) / 2
             if not low < middle < high:
                 break
-            if middle > outside and self._holds(j, middle):
+            if middle > outside and self.holds(j, middle):
                 high = middle
             else:
                 low = middle
@@ -133,7 +144,8 @@ class _Schur:
                 break
         return float(high)
 
-    def _holds(self, j: int, x: float) -> bool:
+    def holds(self, j: int, x: float) -> bool:
+        """Whether `x` bounds eigenvalue `j`."""
         return self._dominates(x) if self._is_wide(j) else bool(self.at(x)[j] <= x)
 
     def _is_wide(self, j: int) -> bool:

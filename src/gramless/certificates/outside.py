@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -31,16 +32,63 @@ class Outside:
         return Outside(min(self.rigorous, rigorous), min(self.probable, probable))
 
 
-def from_frobenius(frobenius2: float, ritz: Array, coupling: Array, rounding: float) -> float:
-    """|C|_F from ``|C|_F^2 = |A|_F^2 - |T|_F^2 - 2 |R|_F^2``; rounding is added before the root.
+def from_frobenius(
+    frobenius2: float,
+    ritz: Array,
+    coupling: Array,
+    rounding: float,
+    trace: tuple[float, float] | None = None,
+    n: int | None = None,
+) -> float:
+    """Bound on l_1(C) from ``|C|_F^2 = |A|_F^2 - |T|_F^2 - 2 |R|_F^2`` and, if known, from ``tr C = tr A - tr T``.
 
-    `frobenius2` must be an upper bound on |A|_F^2; `rounding` bounds the norms of the errors of T and of R.
+    Rounding is added before the root.
+
+    Parameters
+    ----------
+    frobenius2 : float
+        Upper bound on |A|_F^2.
+    ritz : ndarray of shape (m,)
+    coupling : ndarray of shape (p, m)
+        F with F^T F = R^T R.
+    rounding : float
+        Bound on the norms of the errors of T and of R.
+    trace : tuple of float, optional
+        Bounds on the trace of A, lower and upper.
+    n : int, optional
+        Rows of A; needed with `trace`.
     """
     inside = np.linalg.norm(ritz)
     leak = np.linalg.norm(coupling)
-    root_m = np.sqrt(len(ritz))
-    least = max(0.0, inside - root_m * rounding) ** 2 + 2 * max(0.0, leak - root_m * rounding) ** 2
-    return float(np.sqrt(max(0.0, frobenius2 - least * (1 - 1e-12))))
+    m = len(ritz)
+    least = max(0.0, inside - np.sqrt(m) * rounding) ** 2 + 2 * max(0.0, leak - np.sqrt(m) * rounding) ** 2
+    squares = max(0.0, frobenius2 - least * (1 - 1e-12))
+    if trace is None or n is None or n <= m:
+        return float(np.sqrt(squares))
+    total = float(ritz.sum())
+    slack = m * (rounding + 2 * unit_roundoff() * float(np.abs(ritz).max(initial=0.0)))
+    return float(largest_of_sums(trace[0] - total - slack, trace[1] - total + slack, squares, n - m))
+
+
+def largest_of_sums(low: Any, high: Any, squares: Any, count: Any) -> Any:
+    """The largest that one of `count` numbers can be whose sum is between `low` and `high`, given the sum of squares.
+
+    It is largest where all others are equal (Wolkowicz and Styan, 1980): with sum t and squares q,
+    ``t / m + sqrt((m - 1) / m (q - t^2 / m))``. This increases in t up to t = sqrt(q), where only one is not 0, and
+    decreases from there on. A noisy spectrum ends in many nearly equal values: their sum says so, their squares do not.
+
+    Examples
+    --------
+    >>> round(float(largest_of_sums(100.0, 100.0, 100.0, 100)), 6)  # a hundred ones
+    1.0
+    >>> float(largest_of_sums(2.0, 2.0, 4.0, 100))  # a single 2
+    2.0
+    """
+    root = np.sqrt(squares)
+    total = np.clip(root, low, high)
+    rest = np.maximum(squares - total**2 / count, 0.0) + 8 * unit_roundoff() * squares
+    largest = total / count + np.sqrt((count - 1) / count * rest)
+    return np.minimum(root, largest * (1 + 8 * unit_roundoff()))
 
 
 def from_fact(count: int, bound: float, ritz: Array, coupling: Array, rounding: float) -> float:

@@ -1,4 +1,4 @@
-"""The dense matrix, for operators small enough: LAPACK, or ARPACK with a proof by Cholesky."""
+"""The dense matrix, for operators small enough: LAPACK, or Lanczos with a proof that no larger eigenvalue is left."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.linalg.blas import dsymv
 
 from gramless.arrays import Array, blas_threads_for, leading_eigenpairs, one_blas_thread, orthonormalize, unit_roundoff
-from gramless.certificates import Outside
+from gramless.certificates import Outside, is_upper_bound
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
+from gramless.eigen.fresh_starts import fresh_vector
+from gramless.eigen.lanczos import LanczosProcess
+from gramless.eigen.solve import outside_by_sums, product_rounding
 
 _ROWS = 200  # rows up to which LAPACK takes a few milliseconds at most
 _ALONE = 3000  # rows up to which threads of Cholesky's factorization wait longer than they work
-_ROWS_PER_PAIR = 25  # rows for each pair from which on ARPACK and Cholesky are faster than LAPACK
+_ROWS_PER_PAIR = 25  # rows for each pair from which on Lanczos and Cholesky are faster than LAPACK
+_STEPS = 120  # of Lanczos, and eight more for each pair
 
 
 @solvers.register("dense")
@@ -23,8 +27,8 @@ _ROWS_PER_PAIR = 25  # rows for each pair from which on ARPACK and Cholesky are 
 class Dense(Solver):
     """The dense matrix: O(n^3) time, O(n^2) memory, always converges.
 
-    LAPACK's eigendecomposition. For few pairs of many rows ARPACK, where a Cholesky factorization then proves that no
-    larger eigenvalue is left; LAPACK where it does not.
+    LAPACK's eigendecomposition. For few pairs of many rows Lanczos, where the Frobenius norm and the trace then prove
+    that no larger eigenvalue is left, or else a Cholesky factorization does; LAPACK where neither does.
     """
 
     def basis(self, operator: Operator, goal: Goal) -> Basis:
@@ -36,8 +40,8 @@ class Dense(Solver):
         error = getattr(operator, "error", None) or 0.0
         copied = 0.0 if hasattr(operator, "to_dense") else np.sqrt(n) * error  # n products, an error in each
         few = norm > 0 and few_pairs(n, goal.k)
-        with blas_threads_for(n):
-            basis = _few_pairs(matrix, goal, norm, copied, error) if few else None
+        with one_blas_thread() if few and n < _ALONE else blas_threads_for(n):
+            basis = _few_pairs(operator, matrix, goal, norm, copied, error) if few else None
             return _all_pairs(matrix, goal, norm, copied, error) if basis is None else basis
 
 
@@ -48,7 +52,7 @@ def _largest_sum(matrix: Array) -> float:
 
 
 def few_pairs(n: int, k: int) -> bool:
-    """Whether `k` pairs of a matrix of `n` rows are few enough for ARPACK.
+    """Whether `k` pairs of a matrix of `n` rows are few enough for Lanczos.
 
     Examples
     --------
@@ -76,27 +80,72 @@ def _all_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: flo
     )
 
 
-def _few_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: float) -> Basis | None:
-    """By ARPACK and Cholesky; None where ARPACK misses the tolerance, or no gap follows the requested pairs."""
-    n, k, scale, unit = len(matrix), goal.k, 2.0 ** np.round(np.log2(norm)), unit_roundoff()
-    operator = LinearOperator((n, n), matvec=lambda v: matrix @ v / scale, dtype=np.float64)
-    try:
-        values, vectors = eigsh(operator, k + 1, which="LA", tol=goal.tol / 4, v0=goal.rng.uniform(-1, 1, n))
-    except ArpackError:
+def _few_pairs(
+    operator: Operator, matrix: Array, goal: Goal, norm: float, copied: float, error: float
+) -> Basis | None:
+    """By Lanczos; None where it misses the tolerance, or where no gap follows the requested pairs."""
+    n, k = len(matrix), goal.k
+    krylov = _krylov(matrix, goal, norm)
+    if krylov is None:
         return None
-    order = np.argsort(-values, kind="stable")
-    vectors = orthonormalize(vectors[:, order[:k]])[0]
+    values, coordinates, _ = krylov.ritz()
+    vectors = orthonormalize(krylov.vectors @ coordinates[:, :k])[0]
     if vectors.shape[1] < k:
         return None
-    rounding = np.sqrt(k) * (n + 8) * unit * norm + copied
+    rounding = np.sqrt(k) * (n + 8) * unit_roundoff() * norm + copied
     basis = Basis.from_products(vectors, matrix @ vectors, Outcome.CONVERGED, rounding=rounding)
-    last, beyond = float(basis.ritz()[0][-1]), float(values[order[k]] * scale)
-    below = _largest_outside(matrix, basis, (last + beyond) / 2)
-    # where the gap is not wide beside rounding, bounds from it would be poor
-    if below is None or not meets(*basis.ritz()[::2], goal) or below > last - 1e-3 * (last - beyond):
+    if not meets(*basis.ritz()[::2], goal):
         return None
-    below += copied + error
-    return basis.changed(outside=Outside(rigorous=below, probable=below))
+    last, beyond = float(basis.ritz()[0][-1]), float(values[k])
+    # where the gap is not wide beside rounding, bounds from it would be poor
+    most = last - 1e-3 * (last - beyond)
+    below = _below(operator, krylov, k, last, copied)
+    if below > most:
+        proved = _largest_outside(matrix, basis, (last + beyond) / 2)
+        below = np.inf if proved is None else proved + copied + error
+    return None if below > most else basis.changed(outside=Outside(rigorous=below, probable=below))
+
+
+def _krylov(matrix: Array, goal: Goal, norm: float) -> Basis | None:
+    """A Krylov space in which the requested pairs and, roughly, the next one have converged; None where it is large."""
+    n, k, scale = len(matrix), goal.k, 2.0 ** np.round(np.log2(norm))
+    steps = min(n - 1, _STEPS + 8 * k)
+    process = LanczosProcess(_Scaled(matrix, scale), fresh_vector(goal, np.zeros((n, 0))), steps)
+    for done in range(1, steps + 1):
+        if not process.step():  # a matrix of low rank
+            process.renew(fresh_vector(goal, process.vectors))
+        if done <= k or done % (2 + done // 12):
+            continue
+        values, residuals = process.ritz()
+        least = goal.tol / 4 * abs(values[0])
+        if (residuals[:k] <= least).all() and residuals[k] <= max(least, 0.1 * (values[k - 1] - values[k])):
+            vectors, following, projected, coupling = process.relation()
+            projected, coupling = scale * projected, scale * coupling
+            residual = matrix @ vectors - vectors @ projected - following @ coupling
+            rounding = float(np.linalg.norm(residual)) + np.sqrt(done) * (n + 8) * unit_roundoff() * norm
+            return Basis(vectors, projected, following, coupling, Outcome.CONVERGED, rounding=rounding)
+    return None
+
+
+class _Scaled:
+    """A symmetric matrix divided by a power of two. Products read one triangle: half as much memory."""
+
+    def __init__(self, matrix: Array, scale: float) -> None:
+        self.shape = (len(matrix), len(matrix))
+        self._matrix, self._factor = matrix.T, 1 / scale  # the transpose is in Fortran's order: no copy
+
+    def __matmul__(self, v: Array) -> Array:
+        return np.asarray(dsymv(self._factor, self._matrix, v, lower=1))
+
+
+def _below(operator: Operator, krylov: Basis, k: int, last: float, copied: float) -> float:
+    """A bound below `last` on the operator outside the `k` leading Ritz vectors, from Frobenius norm and trace."""
+    values, coordinates, _ = krylov.ritz()
+    coupling = krylov.coupling @ coordinates
+    rounding = krylov.rounding + product_rounding(operator, krylov) + copied
+    outside = outside_by_sums(operator, values, coupling, rounding)
+    limit = (last + max(outside, float(values[k]))) / 2
+    return limit if is_upper_bound(limit, values[k:], coupling[:, k:], 0, outside, rounding) else np.inf
 
 
 def _largest_outside(matrix: Array, basis: Basis, limit: float) -> float | None:

@@ -100,6 +100,19 @@ class LanczosProcess:
         self._v[:, j + 1] = w / beta_next
         return True
 
+    def renew(self, vector: Array) -> None:
+        """Go on from another unit vector, orthogonal to all before, after :meth:`step` has exhausted the space."""
+        self.beta[-1] = 0.0
+        self._v[:, len(self.alpha)] = vector
+
+    def relation(self) -> tuple[Array, Array, Array, Array]:
+        """V (n, j), the vector v that follows (n, 1), T (j, j) and F (1, j) with A V = V T + v F."""
+        j = len(self.alpha)
+        tridiagonal = np.diag(self.alpha) + np.diag(self.beta[1:j], 1) + np.diag(self.beta[1:j], -1)
+        coupling = np.zeros((1, j))
+        coupling[0, -1] = self.beta[-1]
+        return self.vectors, self._v[:, j : j + 1], tridiagonal, coupling
+
     def ritz(self) -> tuple[Array, Array]:
         """Descending eigenvalues of T, and their residuals ``beta_{j+1} |last entry of the eigenvector|``."""
         values, vectors = self._eigen()

@@ -132,6 +132,7 @@ class MatrixOperator(LinearOperator):  # type: ignore[misc]
         n = self.shape[0]
         self.frobenius2: float | None = None
         self.error: float | None = None
+        self.trace_bounds: tuple[float, float] | None = None
         if isinstance(matrix, LinearOperator):
             self._matrix = matrix
             return
@@ -146,6 +147,8 @@ class MatrixOperator(LinearOperator):  # type: ignore[misc]
         self.frobenius2 = norm**2 * (1 + 4 * n * unit_roundoff()) + (n**2 * np.finfo(float).tiny if norm else 0.0)
         self.error = n * unit_roundoff() * norm
         self.to_dense = matrix.toarray if issparse(matrix) else matrix.copy
+        trace, slack = float(matrix.diagonal().sum()), n * unit_roundoff() * n * largest
+        self.trace_bounds = (trace - slack, trace + slack)
 
     def _matmat(self, v: Array) -> Array:
         return np.asarray(self._matrix.matmat(v))
@@ -204,8 +207,8 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
     outside = basis.outside
     if basis.vectors.shape[1] == operator.shape[0]:
         outside = Outside(-np.inf, -np.inf)
-    elif getattr(operator, "frobenius2", None) is not None:
-        outside = outside.tightened(rigorous=from_frobenius(operator.frobenius2, values, coupling, rounding))
+    else:
+        outside = outside.tightened(rigorous=outside_by_sums(operator, values, coupling, rounding))
     perturbation = getattr(operator, "perturbation", EXACT)
     certificate = certify(values, coupling, outside, k, rounding, perturbation)
     probes, probed = list(basis.probes), operator
@@ -225,6 +228,15 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
         if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
             break  # because of rounding, another power would hardly lower the bound
     return certificate
+
+
+def outside_by_sums(operator: Operator, values: Array, coupling: Array, rounding: float) -> float:
+    """Bound outside a basis from the operator's Frobenius norm, and from its trace where that is known."""
+    frobenius2 = getattr(operator, "frobenius2", None)
+    if frobenius2 is None:
+        return np.inf
+    trace = getattr(operator, "trace_bounds", None)
+    return from_frobenius(frobenius2, values, coupling, rounding, trace, operator.shape[0])
 
 
 def operator_for_probes(operator: Operator, last: float) -> Any:

@@ -80,6 +80,21 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         return self.statistics().frobenius2
 
     @property
+    def trace(self) -> float:
+        """Sum of the diagonal."""
+        return float(self.diagonal().sum())
+
+    @property
+    def trace_bounds(self) -> tuple[float, float] | None:
+        """Bounds on the trace of the operator's own matrix; None where they would hold only probably.
+
+        An entry of the diagonal differs from the exact one by no more than the whole matrix does.
+        """
+        away = self.perturbation
+        slack = (self.shape[0] + 2) * (self.error + away.norm)
+        return None if away.failure_probability else (self.trace - slack, self.trace + slack)
+
+    @property
     @abstractmethod
     def error(self) -> float:
         """For every v, the computed S v is within ``error * |v|`` of the exact one."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramless.arrays import times
-from gramless.certificates import from_fact, from_frobenius, outside_leading
+from gramless.certificates import from_fact, outside_leading
 from gramless.eigen.base import Operator, Outcome
 from gramless.eigen.block_krylov.step import State
-from gramless.eigen.solve import product_rounding
+from gramless.eigen.solve import outside_by_sums, product_rounding
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) 
 def known_outside(
     operator: Operator, basis_values: tuple[np.ndarray, np.ndarray], facts: tuple[Fact, ...], rounding: float
 ) -> float:
-    """Best rigorous bound outside a basis: from the rest of the Frobenius norm, or a fact from before a restart."""
+    """Best rigorous bound outside a basis: from the rest of Frobenius norm and trace, or a fact from before a restart."""
     values, coupling = basis_values
     bounds = [from_fact(fact.count, fact.bound, values, coupling, rounding) for fact in facts]
-    frobenius2 = getattr(operator, "frobenius2", None)
-    if frobenius2 is not None:
-        bounds.append(from_frobenius(frobenius2, values, coupling, rounding))
-    return min(bounds, default=np.inf)
+    return min([*bounds, outside_by_sums(operator, values, coupling, rounding)])

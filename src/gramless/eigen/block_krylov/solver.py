@@ -20,7 +20,7 @@ from gramless.arrays import (
     times,
     unit_roundoff,
 )
-from gramless.certificates import Outside
+from gramless.certificates import Outside, largest_of_sums
 from gramless.eigen.base import Basis, Goal, Operator, Outcome, Solver, meets, solvers
 from gramless.eigen.block_krylov.restart import Fact, known_outside, prove, restart
 from gramless.eigen.block_krylov.step import State, expand
@@ -81,7 +81,7 @@ class BlockKrylov(Solver):
             def complete(values: Array) -> bool:
                 """Whether the certificate needs no random vectors; these cost more than another pass."""
                 estimate = getattr(coarse, "frobenius2_estimate", np.inf)
-                return estimate == np.inf or not _columns_to_verify(values[:most] * draft.scale, goal.k, estimate)[1]
+                return estimate == np.inf or not _columns_to_verify(operator, values[:most] * draft.scale, goal.k)[1]
 
             drafted = self._iterate(draft, goal, complete=complete)
             start, products, probes = _verify(operator, drafted, draft.scale, goal, most)
@@ -226,8 +226,7 @@ def _verify(
 ) -> tuple[Array, Array, tuple[Array, ...]]:
     """One pass in full precision: leading Ritz vectors of the draft, and random vectors beside them where needed."""
     values, coordinates, _ = drafted.ritz()
-    estimate = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf)
-    count, probed = _columns_to_verify(values[:most] * scale, goal.k, estimate)
+    count, probed = _columns_to_verify(operator, values[:most] * scale, goal.k)
     q = orthonormalize(in_float64(times(drafted.vectors, coordinates[:, :count])))[0]
     last = float(values[min(goal.k, len(values)) - 1] * scale)
     if not probed or operator_for_probes(operator, last) is not operator:
@@ -238,15 +237,18 @@ def _verify(
     return q, products[:, :m], (probes, off(q, products[:, m:]))
 
 
-def _columns_to_verify(values: Array, k: int, frobenius2: float) -> tuple[int, bool]:
+def _columns_to_verify(operator: Operator, values: Array, k: int) -> tuple[int, bool]:
     """The number of Ritz vectors to take, and whether to take probes: the fewest columns that allow a certificate.
 
-    To separate requested eigenvalues from the rest, the Frobenius norm outside must fall below the last requested
-    value. With probes, whose third power overestimates the norm outside by a quarter, the next value must be smaller by
-    as much.
+    To separate requested eigenvalues from the rest, what Frobenius norm and trace allow outside must fall below the
+    last requested value. With probes, whose third power overestimates the norm outside by a quarter, the next value
+    must be smaller by as much.
     """
     last, least, most = values[min(k, len(values)) - 1], min(len(values), k + 10), len(values)
-    outside = np.sqrt(np.maximum(frobenius2 - np.cumsum(values**2), 0.0))
+    squares = getattr(getattr(operator, "draft", None), "frobenius2_estimate", np.inf) - np.cumsum(values**2)
+    low, high = getattr(operator, "trace_bounds", None) or (-np.inf, np.inf)
+    sums, others = np.cumsum(values), np.maximum(1, operator.shape[0] - np.arange(1, most + 1))
+    outside = largest_of_sums(low - sums, high - sums, np.maximum(squares, 0.0), others)
     enough = np.flatnonzero(outside < 0.9 * last)
     by_norm = max(least, int(enough[0]) + 1) if len(enough) else most + 1
     small = np.flatnonzero(values < last / 1.4)
