@@ -14,6 +14,7 @@ from gramless.arrays.tensor_products import tensor_inner, tensor_qr, tensor_time
 from gramless.arrays.tensors import is_tensor, like, namespace
 from gramless.arrays.threads import one_blas_thread, run_in_threads
 
+_ROWS = 1024  # rows of a product computed at a time
 _COLUMNS = 160  # columns of a result computed at a time, so that the partial sum stays in cache
 
 
@@ -29,6 +30,9 @@ def inner(a: Any, b: Any) -> Array:
     """
     if is_tensor(a):
         return tensor_inner(a, b)
+    if len(a) <= _CHUNK and b.shape[1] <= _COLUMNS:  # one piece
+        with one_blas_thread():
+            return np.asarray(a.T @ b, dtype=np.float64)
     step = _CHUNK * _GROUP
     groups = np.zeros((max(1, -(-len(a) // step)), a.shape[1], b.shape[1]))
 
@@ -78,13 +82,16 @@ def times(a: Any, small: Array) -> Any:
     if is_tensor(a):
         return tensor_times(a, small)
     small = small.astype(a.dtype, copy=False)
+    if len(a) <= _ROWS:
+        with one_blas_thread():
+            return a @ small
     out: Array = np.empty((len(a), small.shape[1]), a.dtype)
 
     def put(first: int) -> None:
-        part = slice(first, first + 1024)
+        part = slice(first, first + _ROWS)
         np.matmul(a[part], small, out=out[part])
 
-    run_in_threads(put, [list(range(0, len(a), 1024))])
+    run_in_threads(put, [list(range(0, len(a), _ROWS))])
     return out
 
 

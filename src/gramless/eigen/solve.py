@@ -205,11 +205,11 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
     values, coordinates, _ = basis.ritz()
     coupling = basis.coupling @ coordinates
     outside = basis.outside
+    perturbation = getattr(operator, "perturbation", EXACT)
     if basis.vectors.shape[1] == operator.shape[0]:
         outside = Outside(-np.inf, -np.inf)
-    else:
+    elif not outside.rigorous < values[k - 1]:  # the solver has not proved enough
         outside = outside.tightened(rigorous=outside_by_sums(operator, values, coupling, rounding))
-    perturbation = getattr(operator, "perturbation", EXACT)
     certificate = certify(values, coupling, outside, k, rounding, perturbation)
     probes, probed = list(basis.probes), operator
     if not probes:

@@ -31,6 +31,7 @@ from gramless.kernels import is_precomputed
 from gramless.persistence.resuming import open_checkpoint
 
 FLOATS = [np.float64, np.float32]
+_BLOCK = 128  # rows and columns of a precomputed matrix that are compared together
 
 
 @contextmanager
@@ -293,16 +294,27 @@ def read_gram(gram: Any) -> Array:
 
 def _symmetrized(gram: Array) -> Array:
     """The mean of a matrix and its transpose, in float64: rounding the mean to float32 would change the eigenvalues."""
-    return np.asarray((gram + gram.T.astype(np.float64)) / 2)
+    mean = np.empty(gram.shape)
+    for rows, columns in _upper_blocks(len(gram)):
+        mean[rows, columns] = (gram[rows, columns] + gram[columns, rows].T.astype(np.float64)) / 2
+        mean[columns, rows] = mean[rows, columns].T
+    return mean
 
 
 def _largest_skew(gram: Array, means: Array) -> tuple[float, tuple[int, int]]:
-    """Largest entry, in modulus, of ``gram - gram.T - means[:, None] + means``, and its indices; in blocks of rows."""
+    """Largest entry, in modulus, of ``gram - gram.T - means[:, None] + means``, and its indices."""
     worst, where = -1.0, (0, 0)
-    for first in range(0, len(gram), 256):
-        rows = slice(first, first + 256)
-        skew = np.abs(gram[rows] - gram[:, rows].T - means[rows, None] + means)
+    for rows, columns in _upper_blocks(len(gram)):
+        skew = gram[rows, columns] - gram[columns, rows].T - means[rows, None] + means[columns]
+        np.abs(skew, out=skew)
         i, j = np.unravel_index(int(np.argmax(skew)), skew.shape)
         if skew[i, j] > worst:
-            worst, where = float(skew[i, j]), (first + int(i), int(j))
+            worst, where = float(skew[i, j]), (rows.start + int(i), columns.start + int(j))
     return worst, where
+
+
+def _upper_blocks(n: int) -> Iterator[tuple[slice, slice]]:
+    """Blocks on and above the diagonal of an (n, n) matrix: a block and the one across both fit in cache."""
+    for top in range(0, n, _BLOCK):
+        for left in range(top, n, _BLOCK):
+            yield slice(top, top + _BLOCK), slice(left, left + _BLOCK)

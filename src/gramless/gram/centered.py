@@ -127,7 +127,7 @@ class CenteredGram(GramOperator):
         mean = float(r @ k) / self.weight
         for first in range(0, len(matrix), _ROWS):  # some rows at a time: no second matrix
             rows = slice(first, first + _ROWS)
-            matrix[rows] -= np.multiply.outer(r[rows], k)
-            matrix[rows] -= np.multiply.outer(k[rows], r)
-            matrix[rows] += np.multiply.outer(r[rows] * mean, r)
+            away = np.multiply.outer(r[rows], k)
+            away += np.multiply.outer(k[rows] - r[rows] * mean, r)
+            matrix[rows] -= away
         return matrix

@@ -114,7 +114,7 @@ def test_a_fit_that_was_cut_says_so_and_names_the_way_to_the_long_one(monkeypatc
         return replace(shorter, rule="tol=1e-10, the default, would take about 3 h", cut=True)
 
     monkeypatch.setattr(planning, "shortened", cut)
-    x = np.random.default_rng(0).standard_normal((2200, 5))
+    x = np.random.default_rng(0).standard_normal((5000, 5))
     with pytest.warns(LongFitWarning, match=r"certified to 1e-03 .*because tol=1e-10, the default.*pass tol=1e-10 for"):
         model = KernelPCA(3, kernel="rbf", random_state=0).fit(x)
     assert model.plan_.problem.tol == 1e-3

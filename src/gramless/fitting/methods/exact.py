@@ -36,7 +36,7 @@ from gramless.spaces.signs import row_signs
 
 _MACHINE = Machine()
 _KEPT = 2048  # rows up to which tiles are kept beside the matrix that is made of them
-_READ = 3.5e10  # bytes of a matrix read per second, by products with vectors
+_READ = 2.5e10  # bytes of a matrix read per second, by products with vectors
 
 
 class DenseMethod(Traits):
@@ -50,8 +50,10 @@ class DenseMethod(Traits):
         size = 8 * n * n
         if problem.solver not in ("auto", "dense"):
             solve = 60 * 2 * n * n * max(1, k) / (_MACHINE.gemm * problem.threads) / 10
-        elif few_pairs(n, k):  # some sixty products by ARPACK, and Cholesky
-            solve = 60 * size / _READ + n**3 / (4.5 * _MACHINE.eigh)
+        elif few_pairs(n, k):  # Lanczos, which reads one triangle a step; Cholesky where other bounds fail, for many
+            steps = 25 + 6 * k
+            solve = steps * (size / 2 / _READ + 8 * n * steps / _MACHINE.eigh + 2 * n * n / (2 * _MACHINE.gemm))
+            solve += n**3 / (4.5 * _MACHINE.eigh) * min(1.0, k / 10)
         else:  # part of LAPACK's reduction runs at the speed of memory
             solve = (2 / 3 * n**3 + 4 * n * n * k) / _MACHINE.eigh + 2e-2 * min(1.0, n / 1000) ** 2
         kept = _kept_bytes(problem)
