@@ -80,9 +80,7 @@ def _all_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: flo
     )
 
 
-def _few_pairs(
-    operator: Operator, matrix: Array, goal: Goal, norm: float, copied: float, error: float
-) -> Basis | None:
+def _few_pairs(operator: Operator, matrix: Array, goal: Goal, norm: float, copied: float, error: float) -> Basis | None:
     """By Lanczos; None where it misses the tolerance, or where no gap follows the requested pairs."""
     n, k = len(matrix), goal.k
     krylov = _krylov(matrix, goal, norm)
@@ -108,7 +106,7 @@ def _few_pairs(
 
 def _krylov(matrix: Array, goal: Goal, norm: float) -> Basis | None:
     """A Krylov space in which the requested pairs and, roughly, the next one have converged; None where it is large."""
-    n, k, scale = len(matrix), goal.k, 2.0 ** np.round(np.log2(norm))
+    n, k, scale = len(matrix), goal.k, float(2.0 ** np.round(np.log2(norm)))
     steps = min(n - 1, _STEPS + 8 * k)
     process = LanczosProcess(_Scaled(matrix, scale), fresh_vector(goal, np.zeros((n, 0))), steps)
     for done in range(1, steps + 1):

@@ -492,6 +492,13 @@ default="linear"
         -------
         ndarray of shape (m, k), or `out` where that is given
             A Dask array, not computed yet, for a Dask collection.
+
+        Notes
+        -----
+        A model of 2,048 training points or more that was fitted with ``tol`` of at least 1e-6 (the default for float32
+        rows is 1e-5) computes kernel values in float32, which takes about half the time, if this changes the
+        components of 64 of its points by at most 1e-6 of their standard deviation. Rows more than twice as far from
+        the mean as any training point are computed in float64.
         """
         check_is_fitted(self)
         return applied(self, X, self._finished().projection(), self._n_features_out, out)

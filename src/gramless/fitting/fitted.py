@@ -19,6 +19,8 @@ from gramless.kernels import Kernel
 from gramless.problem import Request
 from gramless.spaces import Eigenspace, RidgePreimage, RowSample
 
+FLOAT32_ERROR = 1e-6  #: error of projections in float32 that is accepted, relative to the standard deviation
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -26,9 +28,13 @@ class Projection:
 
     space: Eigenspace
     scaling: Scaling
+    float32: bool = False
 
     def __call__(self, x: Any) -> Array:
-        return in_precision(self.space.project(self.scaling(x)), x)
+        rows = self.scaling(x)
+        dense = isinstance(rows, np.ndarray)
+        found = self.space.project_in_float32(rows) if self.float32 and dense else self.space.project(rows)
+        return in_precision(found, x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +88,12 @@ class Fit:
 
     def projection(self) -> Projection:
         """The part of the fit that projecting rows needs."""
-        return Projection(self.finished.space, self.scaling)
+        return Projection(self.finished.space, self.scaling, self._float32)
+
+    @cached_property
+    def _float32(self) -> bool:
+        """Whether new rows may be projected in float32: the tolerance of the fit must be larger than the error."""
+        return self.plan.problem.tol >= FLOAT32_ERROR and self.finished.space.float32_error() <= FLOAT32_ERROR
 
     def project(self, x: Any) -> Array:
         """Components (m, k) of rows (m, d) in the units of the input."""

@@ -6,10 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
-from gramless.arrays import Array, like
+from gramless.arrays import Array, evenly_spaced, like
+from gramless.kernels import Precomputed
 from gramless.spaces.bounds import Bounds
-from gramless.spaces.span import Span
+from gramless.spaces.span import PointSpan, Span
+
+_MANY = 2048  # points from which on projections in float32 are considered
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,28 @@ class Eigenspace:
         """Principal components (m, k) of rows `x` (m, d) (Raykar & Ankur, eq. 22)."""
         products = self.span.dot(x, self.basis)
         return products - like(self.offset, products)  # type: ignore[no-any-return]
+
+    def project_in_float32(self, x: Any) -> Array:
+        """The same in float32, where :meth:`float32_error` allows it."""
+        span: Any = self.span
+        products: Array = span.dot_in_float32(x, self.basis)
+        return products - self.offset
+
+    def float32_error(self) -> float:
+        """Largest difference between projections in float32 and in float64, of up to 64 of the points.
+
+        It is relative to the standard deviation of each component. Infinite where no float32 is used: for other spans
+        than dense points on the CPU, and for few points, which take no time.
+        """
+        span = self.span
+        if not isinstance(span, PointSpan) or span.device != "cpu" or scipy.sparse.issparse(span.points):
+            return np.inf
+        if isinstance(span.kernel, Precomputed) or len(span.points) < _MANY or not self.scatter.size:
+            return np.inf
+        some = span.points[evenly_spaced(len(span.points), 64)]
+        with np.errstate(all="ignore"):  # what overflows in float32 is no number, and not accurate
+            apart = np.abs(self.project_in_float32(some) - self.project(some)).max(axis=0)
+            return float(np.nan_to_num(apart / np.sqrt(self.scatter / self.weight), nan=np.inf).max())
 
     def residual(self, x: Any) -> Array:
         """Squared distance (m,) of each phi(x) from the subspace through the mean (Welling, eq. 5)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from gramless.arrays import Array, is_tensor, times, to_numpy
 from gramless.arrays.devices import rows_on, usable_device
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
+from gramless.gram.tiled import kernel_radius, middle
 from gramless.kernels import Kernel, Linear
 
 
@@ -41,6 +43,20 @@ class PointSpan:
             product = tensor_product(self.kernel, x, self.points, coefficients, device)
             return product if is_tensor(x) else to_numpy(product)
         return rectangular_product(self.kernel, x, self.points, coefficients)
+
+    def dot_in_float32(self, x: Any, coefficients: Array) -> Array:
+        """The same products in float32; in float64 where a row is much farther from the mean than every point."""
+        if self._reach(x) > 2 * self.radius:
+            return self.dot(x, coefficients)
+        return rectangular_product(self.kernel, x, self.points, coefficients, np.float32)
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest norm of a point."""
+        return self._reach(self.points)
+
+    def _reach(self, x: Any) -> float:
+        return kernel_radius(self.kernel, x, middle(self.kernel, self.points))
 
     def norms2(self, x: Any) -> Array:
         return self.kernel.diagonal(x)

@@ -3,7 +3,7 @@
 from gramless.gram.tiled.operator import Float32Gram, SweptGram, TiledGram
 from gramless.gram.tiled.pair import Products, Sweep, pair_products
 from gramless.gram.tiled.rectangular import kernel_radius, rectangular_error, rectangular_product
-from gramless.gram.tiled.tiles import PREPARED, TILE
+from gramless.gram.tiled.tiles import PREPARED, TILE, middle
 
 __all__ = [
     "PREPARED",
@@ -14,6 +14,7 @@ __all__ = [
     "SweptGram",
     "TiledGram",
     "kernel_radius",
+    "middle",
     "pair_products",
     "rectangular_error",
     "rectangular_product",

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
-from gramless.arrays import Array, run_in_threads, unit_roundoff
+from gramless.arrays import Array, run_in_threads, thread_count, unit_roundoff
 from gramless.gram.tiled.tiles import TILE, middle, overflow_message
 from gramless.kernels import Kernel, Precomputed
 
 _ROWS = 1024
+_GROUP = 8  # blocks of rows that share prepared sources, at most
 
 
-def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
+def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, dtype: npt.DTypeLike = np.float64) -> Array:
     """K(x, y) v, block by block: with memory for one tile per thread, never for (m, n).
 
     Parameters
@@ -25,6 +27,8 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
     y : ndarray or CSR of shape (n, d)
         Sources; not used for a precomputed kernel. May be sparse where `x` is dense, or the other way round.
     v : ndarray of shape (n, k)
+    dtype : dtype
+        Arithmetic of the tiles; they are multiplied by `v` in float64.
 
     Returns
     -------
@@ -37,31 +41,32 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array) -> Array:
     array([[3.],
            [6.]])
     """
-    m, n = x.shape[0], len(v)
+    m, n, dtype = x.shape[0], len(v), np.dtype(dtype)
     out = np.zeros((m, v.shape[1]))
     given = isinstance(kernel, Precomputed)
     shift = None if given else middle(kernel, y)
     if not given and scipy.sparse.issparse(y) and not scipy.sparse.issparse(x):
         x = scipy.sparse.csr_array(x)
     fill = scipy.sparse.issparse(x) and not scipy.sparse.issparse(y)
-    once = not given and n * y.shape[1] * 8 <= 2**27 and m > _ROWS
-    prepared = {j: kernel.prepare(y[j : j + TILE], shift) for j in range(0, n, TILE)} if once else {}
+    once = not given and n * y.shape[1] * dtype.itemsize <= 2**27 and m > _ROWS
+    prepared = {j: kernel.prepare(y[j : j + TILE], shift, dtype) for j in range(0, n, TILE)} if once else {}
+    # otherwise sources are prepared again for every group of targets
+    group = _ROWS if once or given else _ROWS * int(np.clip(-(-m // (_ROWS * thread_count())), 1, _GROUP))
 
     def add(first: int) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is found below
-            add_rows(slice(first, min(first + _ROWS, m)))
+            add_rows([slice(start, min(start + _ROWS, m)) for start in range(first, min(first + group, m), _ROWS)])
 
-    def add_rows(rows: slice) -> None:
-        block = None if given else kernel.prepare(x[rows].toarray() if fill else x[rows], shift)
+    def add_rows(parts: list[slice]) -> None:
+        blocks = [None if given else kernel.prepare(x[r].toarray() if fill else x[r], shift, dtype) for r in parts]
         for j in range(0, n, TILE):
             columns = slice(j, min(j + TILE, n))
-            if given:
-                tile = np.asarray(x[rows, columns], dtype=np.float64)
-            else:
-                tile = kernel.evaluate(block, prepared[j] if once else kernel.prepare(y[columns], shift))
-            out[rows] += tile @ v[columns]
+            sources = None if given else prepared[j] if once else kernel.prepare(y[columns], shift, dtype)
+            for rows, block in zip(parts, blocks, strict=True):
+                tile = np.asarray(x[rows, columns], dtype=dtype) if given else kernel.evaluate(block, sources)
+                out[rows] += tile.astype(np.float64, copy=False) @ v[columns]
 
-    run_in_threads(add, [list(range(0, m, _ROWS))])
+    run_in_threads(add, [list(range(0, m, group))])
     if not np.isfinite(out).all():
         raise ValueError(overflow_message(kernel))
     return out
