@@ -42,7 +42,7 @@ def prove(operator: Operator, state: State, facts: tuple[Fact, ...], keep: int) 
 def known_outside(
     operator: Operator, basis_values: tuple[np.ndarray, np.ndarray], facts: tuple[Fact, ...], rounding: float
 ) -> float:
-    """Best rigorous bound outside a basis: from the rest of Frobenius norm and trace, or a fact from before a restart."""
+    """Best rigorous bound outside a basis: from what Frobenius norm and trace leave, or a fact before a restart."""
     values, coupling = basis_values
     bounds = [from_fact(fact.count, fact.bound, values, coupling, rounding) for fact in facts]
     return min([*bounds, outside_by_sums(operator, values, coupling, rounding)])
