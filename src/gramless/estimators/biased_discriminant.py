@@ -15,6 +15,7 @@ from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
 from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
+from gramless.export.agreement import estimator_error
 from gramless.export.rows import rows_like
 from gramless.kernels import is_precomputed
 
@@ -190,6 +191,9 @@ class BiasedDiscriminantAnalysis(
         margins, xp = self._signed(-(along * along).sum(axis=1)), x.__array_namespace__()
         labels = label_output(self.classes_, xp.index(margins > 0))
         return {"transform": along, "decision_function": margins, "predict": labels}
+
+    def _results_error(self) -> float:
+        return estimator_error(self._projection.span)
 
     def _rows_to_compare(self) -> Array:
         return rows_like(self._projection.span, self.n_features_in_)

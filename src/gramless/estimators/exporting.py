@@ -30,6 +30,10 @@ class Exporting:
     def _rows_to_compare(self) -> Array:
         """Rows (n, d), in the units of the input, that this model is accurate for."""
 
+    def _results_error(self) -> float:
+        """Error of this model's results, relative to the largest and apart from rounding."""
+        return 0.0
+
     def to_onnx(self, path: Any, X: Any = None, *, dtype: Any = "float64") -> Agreement:
         """Write the model as an ONNX file, which runs without gramless and without Python.
 
@@ -72,7 +76,7 @@ class Exporting:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             expected = {name: np.asarray(getattr(self, name)(rows)) for name in outputs}
-        return write_onnx(path, graph, outputs, rows, expected, _metadata(self))
+        return write_onnx(path, graph, outputs, rows, expected, _metadata(self), self._results_error())
 
 
 def _precision(dtype: Any) -> np.dtype[Any]:

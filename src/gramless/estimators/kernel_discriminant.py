@@ -16,6 +16,7 @@ from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
 from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
+from gramless.export.agreement import estimator_error
 from gramless.export.rows import rows_like
 from gramless.kernels import is_precomputed
 
@@ -208,6 +209,9 @@ class KernelDiscriminantAnalysis(
             "predict_proba": xp.softmax(scores, axis=1),
             "decision_function": second - first if len(self.classes_) == 2 else scores,
         }
+
+    def _results_error(self) -> float:
+        return estimator_error(self._projection.span)
 
     def _rows_to_compare(self) -> Array:
         return rows_like(self._projection.span, self.n_features_in_)

@@ -33,6 +33,7 @@ from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, comp
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
+from gramless.export.agreement import estimator_error
 from gramless.export.rows import rows_like, some_rows
 from gramless.fitting import Fit
 from gramless.fitting.methods import Plan, State, methods
@@ -706,6 +707,9 @@ default="linear"
     def symbolic(self, x: Symbolic) -> dict[str, Any]:
         """Scores of symbolic rows, for :meth:`to_onnx`."""
         return {"transform": self._finished().project(x)}
+
+    def _results_error(self) -> float:
+        return estimator_error(self._finished().finished.space.span)
 
     def _rows_to_compare(self) -> Array:
         found = self._finished()

@@ -27,6 +27,7 @@ def write_onnx(
     rows: Array,
     expected: dict[str, Array],
     metadata: dict[str, Any],
+    error: float = 0.0,
 ) -> Agreement:
     """Write a graph to a file atomically, after its results were compared with those that are expected.
 
@@ -44,6 +45,9 @@ def write_onnx(
     metadata : dict of str to object
         Strings, or values that are written as JSON; their names in the file begin with ``gramless.``.
 
+    error : float
+        Error of the results of the estimator, relative to the largest.
+
     Returns
     -------
     Agreement
@@ -60,7 +64,7 @@ def write_onnx(
     check_onnx_output(path)
     given = {name: _plain(values) for name, values in expected.items()}
     model = _model(graph, outputs, rows.shape[1], given)
-    agreement = measure(_bytes(model), rows.astype(graph.dtype), given)
+    agreement = measure(_bytes(model), rows.astype(graph.dtype), given, error)
     kept = {**metadata, "version": __version__, "dtype": graph.dtype.name, "agreement": agreement.facts()}
     texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in kept.items()}
     onnx.helper.set_model_props(model, {f"gramless.{name}": text for name, text in texts.items()})

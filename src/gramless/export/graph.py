@@ -57,8 +57,8 @@ class Graph:
         """An array that is given to the graph."""
         return Symbol(self, name)
 
-    def constant(self, value: Any) -> str:
-        """The name of a constant; numbers take the precision of the graph, integers and strings stay.
+    def constant(self, value: Any, *, exact: bool = False) -> str:
+        """The name of a constant; numbers take the precision of the graph unless `exact`, integers and strings stay.
 
         Raises
         ------
@@ -66,7 +66,8 @@ class Graph:
             If a number is too large for the precision.
         """
         given = np.asarray(value)
-        array = given.astype(self.dtype) if given.dtype.kind == "f" else given
+        with np.errstate(over="ignore"):
+            array = given.astype(self.dtype) if given.dtype.kind == "f" and not exact else given
         if given.dtype.kind == "f" and np.isinf(array).sum() > np.isinf(given).sum():
             raise ExportError(f"numbers of this model exceed {self.dtype}; pass dtype='float64', or scale the data")
         name = f"c{len(self.constants)}"
@@ -158,7 +159,14 @@ class Symbol(Symbolic):
         return self.__add__(other)
 
     def __sub__(self, other: Any) -> Symbol:
-        return self if _number(other) == 0 else self.graph.node("Sub", self, other)
+        if _number(other) == 0:
+            return self
+        made = self.graph.node("Sub", self, other)
+        if isinstance(other, np.ndarray) and self.graph.dtype == np.float32:
+            # rows far from the origin: their mean needs more digits than float32 has, their difference does not
+            rest = other - other.astype(np.float32).astype(np.float64)
+            made = self.graph.node("Sub", made, rest) if rest.any() else made
+        return made
 
     def __rsub__(self, other: Any) -> Symbol:
         return self.graph.node("Sub", other, self)
@@ -278,7 +286,8 @@ class Functions:
     def take(self, x: Any, indices: Any, axis: int) -> Symbol:
         """Entries along an axis; an index without an axis drops the axis."""
         chosen = indices if isinstance(indices, Symbol) else np.asarray(indices, dtype=np.int64)
-        return self.graph.node("Gather", x, chosen, axis=axis)
+        source = x if isinstance(x, Symbol) else Symbol(self.graph, self.graph.constant(x, exact=True))
+        return self.graph.node("Gather", source, chosen, axis=axis)
 
     def reshape(self, x: Symbol, shape: tuple[int, ...]) -> Symbol:
         """`x` in another shape; one length may be -1."""
