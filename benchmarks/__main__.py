@@ -17,6 +17,7 @@ from benchmarks import (
     kmeans,
     never_slower,
     planner_grid,
+    portable,
     scaling,
     sources,
     streams,
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "discriminants": discriminants.run,
     "ica": ica.run,
     "denoising": denoising.run,
+    "portable": portable.run,
     "certificate_coverage": certificate_coverage.run,
 }
 

@@ -304,6 +304,37 @@ def scaling(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def portable(figures: dict[str, Any]) -> str:
+    row, load = figures["row"], figures["load"]
+    lines = [
+        f"One row through a model of {row['points']:,} points x {row['columns']}, Gaussian kernel, 10 components; "
+        f"medians of {figures['calls']:,} calls, the three in turn ({figures['machine']}, {figures['date']}):",
+        "",
+        "| | one row | slowest in a hundred | difference | file |",
+        "|---|---|---|---|---|",
+    ]
+    for name, cells in row["table"].items():
+        time = f"{cells['microseconds']:.0f} µs"
+        time += f" ({cells['times_faster']:.1f} times faster)" if "bytes" in cells else ""
+        difference = f"{cells['difference']:.0e}" if "bytes" in cells else ""
+        file = f"{cells['bytes'] / 1e6:.2f} MB" if "bytes" in cells else ""
+        lines.append(f"| {name} | {time} | {cells['slow']:.0f} µs | {difference} | {file} |")
+    lines += [
+        "",
+        f"`gramless.load` of a model of {load['rows']:,} points x {load['columns']} ({load['bytes'] / 1e6:.0f} MB) and "
+        f"its first row; medians of {figures['rounds']} processes each, in turn, bitwise the same scores:",
+        "",
+        "| | load | load and first row | memory of its own |",
+        "|---|---|---|---|",
+    ]
+    for name, words in (("whole", "read whole, `mmap=False`"), ("mapped", "mapped, the default")):
+        cells = load["table"][name]
+        part = f" (1/{1 / load['fraction']:.1f})" if name == "mapped" else ""
+        memory = f"{cells['kilobytes'] / 1e3:.0f} MB"
+        lines.append(f"| {words} | {cells['load']:.3f} s | {cells['total']:.3f} s{part} | {memory} |")
+    return "\n".join(lines)
+
+
 RENDER = {
     "drop_in": drop_in,
     "accuracy": accuracy,
@@ -318,6 +349,7 @@ RENDER = {
     "discriminants": discriminants,
     "ica": ica,
     "denoising": denoising,
+    "portable": portable,
     "gpu": gpu,
     "certificate_coverage": certificate_coverage,
     "never_slower": never_slower,

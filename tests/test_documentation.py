@@ -28,6 +28,7 @@ PACKAGES = [
     "gramless.clustering",
     "gramless.discriminants",
     "gramless.persistence",
+    "gramless.export",
     "gramless.data",
     "gramless.data.formats",
     "gramless.report",

@@ -42,6 +42,18 @@ np.testing.assert_allclose(stream.eigenvalues_, model.eigenvalues_, rtol=1e-10)
 """
 
 
+ONNX = """
+import numpy as np
+from gramless import KernelPCA
+from gramless.kernels import Cauchy, Gaussian
+
+x = np.random.default_rng(0).standard_normal((300, 4))
+for kernel in (Cauchy(scale=1.7), 0.3 * Cauchy(scale=1.7) * Gaussian(2.0)):
+    agreement = KernelPCA(5, kernel=kernel, random_state=0).fit(x).to_onnx("model.onnx")
+    assert agreement.difference < 1e-12, agreement
+"""
+
+
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
     """A copy of the package with both files where the page puts them."""
@@ -66,6 +78,11 @@ def run(root, *arguments):
 
 def test_the_kernel(extended):
     run(extended, "-c", KERNEL)
+
+
+def test_the_kernel_in_an_onnx_file(extended):
+    pytest.importorskip("onnxruntime", reason='ONNX files need onnx: pip install ".[onnx]"')
+    run(extended, "-c", ONNX)
 
 
 def test_the_map(extended):

@@ -4,7 +4,19 @@ import sys
 
 import pytest
 
-OPTIONAL = ("matplotlib", "panel", "bokeh", "datashader", "torch", "triton", "dask", "pyarrow", "finufft")
+OPTIONAL = (
+    "matplotlib",
+    "panel",
+    "bokeh",
+    "datashader",
+    "torch",
+    "triton",
+    "dask",
+    "pyarrow",
+    "finufft",
+    "onnx",
+    "onnxruntime",
+)
 
 
 def run_in_child(code: str) -> str:

@@ -62,6 +62,10 @@ class FormatError(SourceError):
     """A file is damaged, of another format or version, or its header claims more than the file contains."""
 
 
+class ExportError(GramlessError, ValueError):
+    """A model cannot be written in the operators of ONNX; the message says which part of it, and what to do instead."""
+
+
 class CheckpointError(GramlessError, ValueError):
     """A checkpoint belongs to other data or parameters; the message says which."""
 

@@ -12,9 +12,9 @@ from gramless.cli import main
 
 COMMANDS = [
     *("fit", "plan", "inspect", "transform", "inverse", "denoise"),
-    *("update", "merge", "cluster", "report", "explore", "demo"),
+    *("update", "merge", "export", "cluster", "report", "explore", "demo"),
 ]
-HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "plotly", "pandas", "finufft", "torch"}
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "matplotlib", "plotly", "pandas", "finufft", "torch", "onnx"}
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from persistence.keep import LARGE
 from persistence.models import MODELS, answers
 
 from gramless import load
@@ -26,5 +27,6 @@ def test_a_kept_file_says_what_it_said(path):
 
 
 def test_there_is_a_file_of_every_sort():
-    kept = {path.stem.partition("-")[2] for path in KEPT}
-    assert kept >= set(MODELS)
+    kept = {number: {path.stem.partition("-")[2] for path in KEPT if path.stem[0] == number} for number in "23"}
+    assert kept["2"] >= set(MODELS)
+    assert kept["3"] >= set(LARGE)

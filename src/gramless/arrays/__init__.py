@@ -22,6 +22,7 @@ from gramless.arrays.scale import (
 )
 from gramless.arrays.seeds import read_seed
 from gramless.arrays.spacing import evenly_spaced
+from gramless.arrays.symbols import Symbolic, is_symbolic
 from gramless.arrays.tensors import (
     beside,
     blank,
@@ -49,6 +50,7 @@ from gramless.arrays.tower import Tower
 
 __all__ = [
     "Array",
+    "Symbolic",
     "Tower",
     "beside",
     "blank",
@@ -62,6 +64,7 @@ __all__ = [
     "in_range",
     "inner",
     "inner_rounding",
+    "is_symbolic",
     "is_tensor",
     "leading_eigenpairs",
     "like",

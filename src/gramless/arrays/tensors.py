@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.special
 
 from gramless.arrays.dtypes import Array
+from gramless.arrays.symbols import Symbolic
 
 
 def is_tensor(array: Any) -> bool:
@@ -27,11 +28,15 @@ def is_tensor(array: Any) -> bool:
 def namespace(array: Any) -> Any:
     """The module whose functions take `array`: numpy or torch. Use names that mean the same in both.
 
+    A :class:`~gramless.arrays.Symbolic` array has functions of its own.
+
     Examples
     --------
     >>> namespace(np.ones(2)) is np
     True
     """
+    if isinstance(array, Symbolic):
+        return array.__array_namespace__()
     return sys.modules["torch"] if is_tensor(array) else np
 
 
@@ -49,11 +54,15 @@ def to_numpy(array: Any) -> Array:
 def like(array: Any, other: Any) -> Any:
     """`array` with the dtype of `other`: as a numpy array, or as a tensor on the torch device of `other`.
 
+    Beside a symbolic `other`, it stays as it is.
+
     Examples
     --------
     >>> like([1, 2], np.zeros(1))
     array([1., 2.])
     """
+    if isinstance(other, Symbolic):
+        return array
     if is_tensor(other):
         import torch
 

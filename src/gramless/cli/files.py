@@ -143,8 +143,11 @@ def write_blocks(
     return writer.rows
 
 
-def load_model(path: Path, wanted: str | None = None, data: Path | None = None) -> Any:
-    """A model from its file, of class `wanted` if given; `data` is the next argument, to detect swapped arguments."""
+def load_model(path: Path, wanted: str | None = None, data: Path | None = None, *, mmap: bool = True) -> Any:
+    """A model from its file, of class `wanted` if given; `data` is the next argument, to detect swapped arguments.
+
+    Without `mmap`, all checksums of the file are verified.
+    """
     from gramless.estimators import load
 
     if data is not None and data.suffix == ".gramless" != path.suffix:
@@ -152,7 +155,7 @@ def load_model(path: Path, wanted: str | None = None, data: Path | None = None) 
     if not path.exists():
         raise UnusableFileError(f"there is no file {path}")
     try:
-        model = load(path)
+        model = load(path, mmap=mmap)
     except ValueError as error:
         raise UnusableFileError(str(error)) from error
     found = type(model).__name__
@@ -184,6 +187,15 @@ def model_target(path: Path, *inputs: Path | None, force: bool) -> Target:
 
     target = _target(path, (".gramless",), inputs, force)
     check_model_output(path)
+    return target
+
+
+def onnx_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+    """The file of an ONNX model to be written, checked before any work."""
+    from gramless.persistence.outputs import check_onnx_output
+
+    target = _target(path, (".onnx",), inputs, force)
+    check_onnx_output(path)
     return target
 
 

@@ -12,6 +12,9 @@ from gramless.cli import options
 def inspect(
     model: options.Model,
     plan: Annotated[bool, typer.Option("--plan", help="Also show the plan of the fit.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Verify all checksums, also those of arrays of 8 MiB and more.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Show the kernel, method, components, explained variance and certificate of MODEL."""
@@ -20,7 +23,7 @@ def inspect(
     from gramless.estimators.summary import facts, summary_rows
     from gramless.report.tables import certificate_table, plan_table
 
-    fitted = load_model(model)
+    fitted = load_model(model, mmap=not verify)
     names = getattr(fitted, "feature_names_in_", None)
     told = facts(fitted)
     rows = [(name, told["kernel"] if name == "kernel" else text) for name, text in summary_rows(fitted)]  # all digits

@@ -97,7 +97,8 @@ class CenterModel:
 
     def nearest(self, x: Any) -> Array:
         """Nearest center (m,) of rows `x`; does not need k(x, x)."""
-        return np.asarray(np.argmin(self.squared_norms - 2 * self.span.dot(x, self.coefficients), axis=1))
+        apart: Any = self.squared_norms - 2 * self.span.dot(x, self.coefficients)
+        return namespace(apart).argmin(apart, axis=1)  # type: ignore[no-any-return]
 
     def distances2(self, x: Any, norms2: Array | None = None) -> Array:
         """Squared distances (m, k) of rows `x` from the centers; `norms2` (m,) are k(x, x), if known."""

@@ -42,7 +42,7 @@ class FisherRule:
         """Log of prior times density, up to a term that all classes share: (m, c) for coordinates `z` (m, q)."""
         near = z @ self.centers.T - 0.5 * np.einsum("ij,ij->i", self.centers, self.centers)
         with np.errstate(divide="ignore"):
-            return np.asarray(near + np.log(priors))
+            return near + np.log(priors)  # type: ignore[no-any-return]
 
 
 def find_fisher(classes: ClassScatter, priors: Array, shrinkage: float | str | None) -> FisherRule:

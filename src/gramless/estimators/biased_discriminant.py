@@ -9,17 +9,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, Symbolic, use_threads
 from gramless.discriminants import Projection, find_biased
 from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
+from gramless.export.agreement import estimator_error
+from gramless.export.rows import rows_like
 from gramless.kernels import is_precomputed
 
 
 @estimators.register("BiasedDiscriminantAnalysis")
 class BiasedDiscriminantAnalysis(
     Saving,
+    Exporting,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -181,9 +185,26 @@ class BiasedDiscriminantAnalysis(
         above = self._margins(X) > 0
         return like_given(self.classes_[above.astype(int)], X)
 
+    def symbolic(self, x: Symbolic) -> dict[str, Any]:
+        """Results for symbolic rows, for :meth:`to_onnx`."""
+        along: Any = self._projection(x)
+        margins, xp = self._signed(-(along * along).sum(axis=1)), x.__array_namespace__()
+        labels = label_output(self.classes_, xp.index(margins > 0))
+        return {"transform": along, "decision_function": margins, "predict": labels}
+
+    def _results_error(self) -> float:
+        return estimator_error(self._projection.span)
+
+    def _rows_to_compare(self) -> Array:
+        return rows_like(self._projection.span, self.n_features_in_)
+
     def _margins(self, X: Any) -> Array:
-        scores: Array = self._decide(read_new_rows(self, X)) - self.threshold_
-        return scores if self.positive_ == self.classes_[1] else -scores
+        return self._signed(self._decide(read_new_rows(self, X)))  # type: ignore[no-any-return]
+
+    def _signed(self, scores: Any) -> Any:
+        """Scores (m,) minus the threshold, above 0 for rows of ``classes_[1]``."""
+        margins = scores - self.threshold_
+        return margins if self.positive_ == self.classes_[1] else -margins
 
     def _decide(self, rows: Any) -> Array:
         with use_threads(self.n_jobs):

@@ -10,17 +10,21 @@ import scipy.special
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, Symbolic, use_threads
 from gramless.discriminants import FisherRule, Projection, find_fisher
 from gramless.estimators.checking import like_given, read_new_rows
 from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
+from gramless.export.agreement import estimator_error
+from gramless.export.rows import rows_like
 from gramless.kernels import is_precomputed
 
 
 @estimators.register("KernelDiscriminantAnalysis")
 class KernelDiscriminantAnalysis(
     Saving,
+    Exporting,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -192,6 +196,25 @@ class KernelDiscriminantAnalysis(
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithms of the probabilities: (m, n_classes)."""
         return like_given(scipy.special.log_softmax(self._rule_scores(X), axis=1), X)
+
+    def symbolic(self, x: Symbolic) -> dict[str, Any]:
+        """Results for symbolic rows, for :meth:`to_onnx`."""
+        along: Any = self._projection(x)
+        scores: Any = self._rule.scores(along, self.priors_)
+        xp, kept = x.__array_namespace__(), self._n_features_out
+        first, second = (xp.take(scores, j, axis=1) for j in (0, 1))
+        return {
+            "transform": xp.take(along, np.arange(kept), axis=1) if kept < self._rule.directions.shape[1] else along,
+            "predict": label_output(self.classes_, xp.argmax(scores, axis=1)),
+            "predict_proba": xp.softmax(scores, axis=1),
+            "decision_function": second - first if len(self.classes_) == 2 else scores,
+        }
+
+    def _results_error(self) -> float:
+        return estimator_error(self._projection.span)
+
+    def _rows_to_compare(self) -> Array:
+        return rows_like(self._projection.span, self.n_features_in_)
 
     def _rule_scores(self, X: Any) -> Array:
         rows = read_new_rows(self, X)

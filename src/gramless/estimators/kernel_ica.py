@@ -11,10 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from gramless.arrays import Array, read_seed, times, use_threads
+from gramless.arrays import Array, Symbolic, read_seed, times, use_threads
 from gramless.data import Block, MemoryRows
 from gramless.estimators.checking import FLOATS, read_weights, refuse_path
+from gramless.estimators.exporting import Exporting
 from gramless.estimators.saving import Saving, estimators
+from gramless.export.rows import ROWS
 from gramless.fitting import fit
 from gramless.fitting.question import FixedKernel, Question
 from gramless.independence import Contrast, find_rotation, landmarks_for
@@ -25,7 +27,13 @@ _FEW = 1000  # rows up to which the paper uses the larger bandwidth
 
 
 @estimators.register("KernelICA")
-class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelICA(
+    Saving,
+    Exporting,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Kernel independent component analysis (Bach & Jordan 2002).
 
     Rows are whitened and then rotated to minimize the dependence of the columns. Dependence is measured by canonical
@@ -267,6 +275,15 @@ class KernelICA(Saving, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 moved = rows - self.mean_ if self._whitens else rows
                 sources = times(np.asarray(moved, dtype=np.float64), matrix)
         return sources.astype(rows.dtype if rows.dtype == np.float32 else np.float64, copy=False)
+
+    def symbolic(self, x: Symbolic) -> dict[str, Any]:
+        """Sources of symbolic rows, for :meth:`to_onnx`."""
+        rows: Any = x
+        return {"transform": (rows - self.mean_ if self._whitens else rows) @ self.components_.T}
+
+    def _rows_to_compare(self) -> Array:
+        drawn = np.random.default_rng(0).standard_normal((ROWS, len(self.components_))) @ self.mixing_.T
+        return np.asarray(drawn + self.mean_ if self._whitens else drawn, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

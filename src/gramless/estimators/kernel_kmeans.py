@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from gramless.arrays import Array, read_seed, use_threads
+from gramless.arrays import Array, Symbolic, read_seed, use_threads
 from gramless.clustering import (
     CenterModel,
     Clustering,
@@ -27,9 +27,11 @@ from gramless.clustering import (
 from gramless.data import ClusterRows, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
 from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
+from gramless.estimators.exporting import Exporting
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
+from gramless.export.rows import rows_like, some_rows
 from gramless.features import maps
 from gramless.fitting import Prepared, prepare, warn_of_dominance
 from gramless.fitting.methods import Plan
@@ -43,6 +45,7 @@ from gramless.warning import warn
 @estimators.register("KernelKMeans")
 class KernelKMeans(
     Saving,
+    Exporting,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -368,6 +371,15 @@ class KernelKMeans(
                 f"KernelKMeans did not converge in max_iter={self.max_iter} iterations; increase max_iter or tol",
                 ConvergenceWarning,
             )
+
+    def symbolic(self, x: Symbolic) -> dict[str, Any]:
+        """Labels of symbolic rows, for :meth:`to_onnx`."""
+        return {"predict": Nearest(self._model, self._scaling)(x)}
+
+    def _rows_to_compare(self) -> Array:
+        if hasattr(self, "X_fit_"):
+            return some_rows(self.X_fit_)
+        return np.asarray(self._scaling.inverse(rows_like(self._model.span, self.n_features_in_)))
 
     @property
     def _scaling(self) -> Scaling:

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from gramless import fitting
-from gramless.arrays import Array, use_threads
+from gramless.arrays import Array, Symbolic, use_threads
 from gramless.arrays.durations import parse_seconds
 from gramless.bandwidth import CRITERIA
 from gramless.certificates import Certificate
@@ -28,10 +28,13 @@ from gramless.estimators import preimages
 from gramless.estimators.applying import applied
 from gramless.estimators.checking import like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
+from gramless.estimators.exporting import Exporting
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
+from gramless.export.agreement import estimator_error
+from gramless.export.rows import rows_like, some_rows
 from gramless.fitting import Fit
 from gramless.fitting.methods import Plan, State, methods
 from gramless.fitting.model import Model
@@ -64,6 +67,7 @@ def _can_stream(model: KernelPCA) -> bool:
 class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Saving,
+    Exporting,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -706,6 +710,19 @@ default="linear"
             sample=values.get("_sample"),
             preimage=values.get("_preimage"),
         )
+
+    def symbolic(self, x: Symbolic) -> dict[str, Any]:
+        """Scores of symbolic rows, for :meth:`to_onnx`."""
+        return {"transform": self._finished().project(x)}
+
+    def _results_error(self) -> float:
+        return estimator_error(self._finished().finished.space.span)
+
+    def _rows_to_compare(self) -> Array:
+        found = self._finished()
+        if found.x is not None:
+            return some_rows(found.x)
+        return np.asarray(found.scaling.inverse(rows_like(found.finished.space.span, self.n_features_in_)))
 
     # ------------------------------------------------------------------------------------------- attributes of the fit
 

@@ -130,12 +130,16 @@ def _encoded(encoder: Encoder, what: str, values: dict[str, Any]) -> dict[str, A
     return found
 
 
-def load(path: Any) -> Any:
+def load(path: Any, *, mmap: bool = True) -> Any:
     """Load a model written by `save`. Loading runs no code from the file, and allocates no more than the file's size.
 
     Parameters
     ----------
     path : str or Path
+    mmap : bool, default=True
+        Map arrays of 8 MiB and more to memory, except on Windows: they are read when they are used, and their checksums
+        are not verified. Do not modify or truncate the file in place while the model is in use; to replace it, as
+        `save` does, is safe. False: read all arrays and verify all checksums.
 
     Returns
     -------
@@ -166,7 +170,7 @@ def load(path: Any) -> Any:
     True
     """
     try:
-        header, arrays = read_file(path)
+        header, arrays = read_file(path, mmap=mmap)
         return _restore(header, arrays)
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None

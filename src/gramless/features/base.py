@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from gramless.arrays import Array, blank, is_tensor, like
+from gramless.errors import ExportError
 from gramless.kernels import Kernel
 from gramless.problem import Estimate, Problem
 from gramless.registry import Registry
@@ -151,6 +152,23 @@ class FeatureMap(ABC):
         for first in range(0, x.shape[0], step):
             out[first : first + step] = self(x[first : first + step]) @ coefficients
         return out
+
+    def symbolic(self, x: Any) -> Any:
+        """Features (n, D) of rows `x` that are :class:`~gramless.arrays.Symbolic`: how the map is written in ONNX.
+
+        Raises
+        ------
+        ExportError
+            If the features cannot be written in the operators of symbolic arrays.
+        """
+        raise ExportError(
+            f"features by {type(self).__name__} cannot be written in the operators of ONNX; fit with "
+            f"method='landmarks' or 'tiled', or define the method symbolic of {type(self).__name__}"
+        )
+
+    def symbolic_dot(self, x: Any, coefficients: Array) -> Any:
+        """phi(x) @ coefficients (n, k) for symbolic rows."""
+        return self.symbolic(x) @ coefficients
 
     @abstractmethod
     def same_space(self, other: FeatureMap) -> bool:

@@ -87,6 +87,12 @@ class CompositeMap(RowwiseMap):
             rounding=(a.rounding * whole_b + (a.norms2 + a.leak) * b.rounding) * (1 + 1e-12),
         )
 
+    def symbolic(self, x: Any) -> Any:
+        a, b, xp = self.left.symbolic(x), self.right.symbolic(x), namespace(x)
+        if isinstance(self.kernel, Sum):
+            return xp.concatenate([a, b], axis=1)
+        return xp.reshape(xp.expand_dims(a, 2) * xp.expand_dims(b, 1), (-1, self.n_features))
+
     def same_space(self, other: FeatureMap) -> bool:
         return (
             isinstance(other, CompositeMap)
@@ -131,6 +137,9 @@ class ScaledMap(RowwiseMap):
             error=(rows.error + growth(4, unit_roundoff()) * namespace(rows.values).sqrt(rows.norms2)) * root,
             rounding=rows.rounding * factor * (1 + 1e-15),
         )
+
+    def symbolic(self, x: Any) -> Any:
+        return self.inner.symbolic(x) * float(np.sqrt(self.kernel.factor))
 
     def same_space(self, other: FeatureMap) -> bool:
         return isinstance(other, ScaledMap) and self.kernel == other.kernel and self.inner.same_space(other.inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,17 @@ def monomials(z: Array, degree: int, first: Array | None = None) -> Array:
             size, begin = count(v + 1, k - 1), count(v, k)
             xp.multiply(rows[:size], z[v], out=raised[begin : begin + size])
         rows = raised
+    return rows
+
+
+def symbolic_monomials(z: Any, variables: int, degree: int) -> Any:
+    """All monomials (n, D) of `degree` of symbolic rows `z` (n, variables), in the order of :func:`tuples`."""
+    xp = namespace(z)
+    rows = z if degree else xp.ones_like(xp.take(z, [0], axis=1))
+    for k in range(2, degree + 1):
+        sizes = [count(v + 1, k - 1) for v in range(variables)]
+        heads = np.concatenate([np.arange(size) for size in sizes])
+        rows = xp.take(rows, heads, axis=1) * xp.take(z, np.repeat(np.arange(variables), sizes), axis=1)
     return rows
 
 

@@ -22,7 +22,7 @@ from gramless.arrays import (
 )
 from gramless.features.base import FeatureMap
 from gramless.features.chunks import add_in_order, row_chunks
-from gramless.features.compress import compress, count, exponents
+from gramless.features.compress import compress, count, exponents, symbolic_monomials
 from gramless.features.hankel import HankelSums
 from gramless.features.shifted import ShiftedMoments
 from gramless.kernels import Kernel, Linear, Polynomial, Scaled
@@ -139,6 +139,26 @@ class Monomials(FeatureMap):
                 "scale the data down"
             )
         return features.T
+
+    def symbolic(self, x: Any) -> Any:
+        return self._plain_monomials(x) * self._roots
+
+    def symbolic_dot(self, x: Any, coefficients: Array) -> Any:
+        return self._plain_monomials(x) @ (self._roots[:, None] * coefficients)
+
+    def _plain_monomials(self, x: Any) -> Any:
+        """Monomials (n, D) of symbolic rows, without the square roots of multinomial coefficients."""
+        power, xp = self._power, namespace(x)
+        z = x * float(np.sqrt(power.scale))
+        if power.c > 0:
+            z = xp.concatenate([xp.ones_like(xp.take(x, [0], axis=1)) * float(np.sqrt(power.c)), z], axis=1)
+        return symbolic_monomials(z, self.d + (power.c > 0), power.degree)
+
+    @property
+    def _roots(self) -> Array:
+        """Square roots (D,) of the multinomial coefficients, times that of the factor of the kernel."""
+        ones = np.ones((self.d + (self._power.c > 0), 1))
+        return np.asarray(compress(ones, self._power.degree)[:, 0] * np.sqrt(self._power.factor))
 
     def moments(self, x: Any, weights: Array) -> ShiftedMoments:
         n, hankel = x.shape[0], self.hankel

@@ -13,6 +13,7 @@ from gramless.arrays.gpu_rates import machine_for
 from gramless.features.base import FeatureMap, maps
 from gramless.features.rows import FeatureRows, RowwiseMap
 from gramless.kernels import Cosine
+from gramless.kernels.cosine import symbolic_unit_rows
 from gramless.kernels.rounding import growth
 from gramless.problem import Estimate, Problem
 
@@ -54,6 +55,9 @@ class NormalizedMap(RowwiseMap):
         if scipy.sparse.issparse(x):  # never filled
             return np.asarray(self.kernel.prepare(x).values @ coefficients)
         return super().dot(x, coefficients)
+
+    def symbolic(self, x: Any) -> Any:
+        return symbolic_unit_rows(x)
 
     def same_space(self, other: FeatureMap) -> bool:
         return isinstance(other, NormalizedMap) and self.n_features == other.n_features

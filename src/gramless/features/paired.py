@@ -12,6 +12,7 @@ from gramless.arrays import Array, namespace, row_squares, run_in_threads, threa
 from gramless.certificates import FAILURE_PROBABILITY, pair_bound
 from gramless.features.moments import DenseMoments
 from gramless.features.rows import RowwiseMap
+from gramless.kernels import dense_rows
 from gramless.kernels.pairs import pair_values
 
 
@@ -52,6 +53,13 @@ class PairedMap(RowwiseMap):
     @abstractmethod
     def on_points(self, coefficients: Array) -> tuple[Any, Array]:
         """The vectors with these coefficients (D, k) as combinations of images of points: points (p, d), and (p, k)."""
+
+    def symbolic(self, x: Any) -> Any:
+        return self.symbolic_dot(x, np.eye(self.n_features))
+
+    def symbolic_dot(self, x: Any, coefficients: Array) -> Any:
+        points, turned = self.on_points(coefficients)
+        return self.kernel.symbolic(x, dense_rows(points)) @ turned
 
     def moments(self, x: Any, weights: Array) -> DenseMoments:
         return self.moments_and_leaks(x, weights)[0] if self.pairs else super().moments(x, weights)

@@ -20,6 +20,7 @@ from gramless.arrays import (
     lower_gamma,
     namespace,
     row_squares,
+    to_numpy,
     unit_roundoff,
 )
 from gramless.arrays.gpu_rates import machine_for
@@ -157,6 +158,22 @@ class TaylorMap(RowwiseMap):
             error=xp.where(far, nothing, relative + lost),
             rounding=xp.zeros_like(leak),
         )
+
+    def symbolic(self, x: Any) -> Any:
+        xp, center = namespace(x), to_numpy(self.center)
+        z = (x - center) / float(self.kernel.sigma)
+        squared = (z * z).sum(axis=1, keepdims=True)
+        near = squared <= _FAR
+        z = xp.where(near, z, 0.0)
+        degrees = [xp.where(near, xp.exp(squared * -0.5), 0.0)]
+        first = 0
+        for steps in (self._steps[i : i + len(center)] for i in range(0, len(self._steps), len(center))):
+            parents = np.concatenate([np.arange(old.start, old.stop) for _, old, _, _ in steps]) - first
+            columns = np.repeat([j for _, _, j, _ in steps], [old.stop - old.start for _, old, _, _ in steps])
+            ratios = np.concatenate([to_numpy(ratios) for _, _, _, ratios in steps])
+            degrees.append(xp.take(degrees[-1], parents, axis=1) * xp.take(z, columns, axis=1) * ratios)
+            first = steps[0][0].start
+        return xp.concatenate(degrees, axis=1)
 
     def error_bound(self, x: Any, y: Any) -> Array:
         """Bound (n, m) on |phi(x_i) . phi(y_j) - k(x_i, y_j)|, rounding included, wherever the points lie."""

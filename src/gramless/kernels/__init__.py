@@ -12,7 +12,7 @@ from gramless.kernels.manhattan import Manhattan
 from gramless.kernels.matern import Matern
 from gramless.kernels.mercer import Witness, check_mercer, find_witness
 from gramless.kernels.names import is_precomputed, kernel_from_name, warn_if_indefinite
-from gramless.kernels.points import Points, column_shift
+from gramless.kernels.points import Points, column_shift, dense_rows
 from gramless.kernels.polynomial import Polynomial
 from gramless.kernels.precomputed import Precomputed
 from gramless.kernels.quadratic_form import QuadraticForm
@@ -43,6 +43,7 @@ __all__ = [
     "Witness",
     "check_mercer",
     "column_shift",
+    "dense_rows",
     "find_witness",
     "is_precomputed",
     "kernel_from_name",

@@ -9,7 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from gramless.arrays import Array, blank, namespace, unit_roundoff
-from gramless.kernels.points import Points, column_shift, dot_products, mend_near, prepare_points, squared_distances
+from gramless.errors import ExportError
+from gramless.kernels.points import (
+    Points,
+    column_shift,
+    dot_products,
+    mend_near,
+    prepare_points,
+    squared_distances,
+    symbolic_differences,
+    symbolic_distances,
+)
 from gramless.kernels.rounding import Rounding as Rounding
 from gramless.kernels.rounding import distance_error, dot_error, growth, squared, underflow
 from gramless.kernels.spectral import SpectralDensity
@@ -84,6 +94,24 @@ class Kernel(ABC):
         """Fourier transform of a radial kernel; None where it is unknown or not positive."""
         return None
 
+    def symbolic(self, x: Any, points: Array) -> Any:
+        """Values (n, m) for rows `x` that are :class:`~gramless.arrays.Symbolic`: how the kernel is written in ONNX.
+
+        Parameters
+        ----------
+        x : Symbolic of shape (n, d)
+        points : ndarray of shape (m, d)
+
+        Raises
+        ------
+        ExportError
+            If the kernel cannot be written in the operators of symbolic arrays.
+        """
+        raise ExportError(
+            f"{self} cannot be written in the operators of ONNX; use a kernel of gramless.kernels, or define the "
+            f"method symbolic of {type(self).__name__}"
+        )
+
     def radius(self, prepared: Any) -> float:
         """Largest norm of the prepared rows, after the shift if the kernel takes one."""
         return float(np.sqrt(prepared.largest) * (1 + (prepared.values.shape[1] + 4) * prepared.eps))
@@ -145,6 +173,14 @@ class RadialKernel(Kernel):
             mend_near(squared, x, y, near)
         with np.errstate(over="ignore"):  # distances far beyond a small bandwidth
             return self.profile(squared)
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        shift = column_shift(points)
+        there = self.prepare(points, shift)
+        if self.near or self._near_if_narrow(there, there):
+            difference = symbolic_differences(x - shift, there.values)
+            return self.profile((difference * difference).sum(axis=2))
+        return self.profile(symbolic_distances(x - shift, there))
 
     def _near_if_narrow(self, x: Points, y: Points) -> float:
         """The value of :attr:`near` for a kernel so narrow that it sees the rounding error of the product formula.
@@ -219,6 +255,9 @@ class DotKernel(Kernel):
 
     def evaluate(self, x: Points, y: Points) -> Array:
         return self.profile(dot_products(x.values, y.values))
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return self.profile(x @ points.T)
 
     def diagonal(self, x: Any) -> Array:
         with np.errstate(over="ignore"):  # callers check for infinite values and name the cause

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.errors import ExportError
 from gramless.kernels.base import Kernel, kernels
 from gramless.kernels.rounding import Rounding, underflow
 
@@ -76,6 +77,12 @@ class FromCallable(Kernel):
                 if x is y:
                     values[j, i] = values[i, j]
         return values
+
+    def symbolic(self, x: Any, points: Array) -> NoReturn:
+        raise ExportError(
+            f"a function ({self.function!r}) cannot be written in the operators of ONNX; build the kernel from those "
+            "of gramless.kernels"
+        )
 
     def diagonal(self, x: Any) -> Array:
         rows, parameters = self.prepare(x), dict(self.parameters)

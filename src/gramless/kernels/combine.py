@@ -88,6 +88,9 @@ class Sum(_Combination):
         values += self.right.evaluate(x.right, y.right)
         return values
 
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return self.left.symbolic(x, points) + self.right.symbolic(x, points)
+
     def diagonal(self, x: Any) -> Array:
         return self.left.diagonal(x) + self.right.diagonal(x)
 
@@ -125,6 +128,9 @@ class Product(_Combination):
         values = self.left.evaluate(x.left, y.left)
         values *= self.right.evaluate(x.right, y.right)
         return values
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return self.left.symbolic(x, points) * self.right.symbolic(x, points)
 
     def diagonal(self, x: Any) -> Array:
         return self.left.diagonal(x) * self.right.diagonal(x)
@@ -203,6 +209,9 @@ class Scaled(Kernel):
         values = self.kernel.evaluate(x, y)
         values *= float(self.factor)
         return values
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return self.kernel.symbolic(x, points) * float(self.factor)
 
     def diagonal(self, x: Any) -> Array:
         return self.kernel.diagonal(x) * float(self.factor)

@@ -38,6 +38,9 @@ class Cosine(Kernel):
     def evaluate(self, x: Points, y: Points) -> Array:
         return dot_products(x.values, y.values)
 
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return symbolic_unit_rows(x) @ self.prepare(points).values.T
+
     def diagonal(self, x: Any) -> Array:
         return in_float64(_largest_entries(x) > 0)  # type: ignore[no-any-return]
 
@@ -47,6 +50,15 @@ class Cosine(Kernel):
     def rounding(self, radius: float, d: int, unit: float) -> Rounding:
         # roundings: d in the product, d/2 + 4 in the norm and the division of either row, 1 in float32
         return Rounding(growth(2 * d + 12, unit) + (d + 4) * underflow(unit), 0.0)
+
+
+def symbolic_unit_rows(x: Any) -> Any:
+    """Symbolic rows (n, d) divided by their norms, as :func:`_unit_rows` does it."""
+    xp = namespace(x)
+    largest = abs(x).max(axis=1, keepdims=True)
+    scaled = x / xp.where(largest > 0, largest, 1.0)
+    norms = xp.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    return scaled / xp.where(norms > 0, norms, 1.0)
 
 
 def _largest_entries(x: Any) -> Array:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.spatial.distance import cdist
 
-from gramless.arrays import Array
+from gramless.arrays import Array, namespace
 from gramless.kernels.base import Kernel, kernels, require
-from gramless.kernels.points import Points, prepare_points
+from gramless.kernels.points import Points, prepare_points, symbolic_differences
 from gramless.kernels.rounding import Rounding, exponential_rounding, growth, underflow
 
 _COLUMNS = 128  # columns of a CSR block made dense at a time
@@ -66,6 +66,10 @@ class Manhattan(Kernel):
         distance = sums_of_differences(x, y)
         distance /= -float(self.lengthscale)
         return np.exp(distance, out=distance)
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        distance = abs(symbolic_differences(x, points)).sum(axis=2)
+        return namespace(distance).exp(distance * -self.gamma)
 
     def diagonal(self, x: Any) -> Array:
         return np.ones(x.shape[0])

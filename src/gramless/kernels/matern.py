@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from gramless.arrays import Array, namespace
+from gramless.errors import ExportError
 from gramless.kernels.base import RadialKernel, kernels, require
 from gramless.kernels.spectral import SpectralDensity
 
@@ -87,6 +89,14 @@ class Matern(RadialKernel):
         polynomial += 1
         polynomial *= _exp_of_minus(t)
         return polynomial
+
+    def symbolic(self, x: Any, points: Array) -> Any:
+        if not self._closed:
+            raise ExportError(
+                f"{self} needs a Bessel function, which ONNX does not have; pass nu=0.5, 1.5, 2.5 or inf, or fit up to "
+                "three columns with method='fourier'"
+            )
+        return super().symbolic(x, points)
 
     def spectral_density(self) -> SpectralDensity | None:
         return SpectralDensity(float(self.lengthscale), float(self.nu)) if np.isfinite(self.lengthscale) else None

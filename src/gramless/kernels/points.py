@@ -72,6 +72,11 @@ class TensorPoints(Points):
         return TensorPoints(self.values[rows], self.squared_norms[rows], self.largest, (self, rows))
 
 
+def dense_rows(x: Any) -> Array:
+    """Rows (n, d) in float64, CSR filled: constants of a symbolic formula."""
+    return np.asarray(x.toarray() if scipy.sparse.issparse(x) else x, dtype=np.float64)
+
+
 def column_shift(x: Any) -> Any:
     """The mean of dense rows; None for CSR, which a shift would make dense."""
     if scipy.sparse.issparse(x):
@@ -140,6 +145,19 @@ def squared_distances(x: Points, y: Points, factor: float = 1.0) -> Array:
     if factor != 1:
         squared *= factor
     return squared
+
+
+def symbolic_distances(x: Any, y: Points) -> Any:
+    """Squared distances (n, m) of symbolic rows from points, by the product formula; at least 0."""
+    squared = x @ (-2 * y.values.T) + y.squared_norms + (x * x).sum(axis=1, keepdims=True)
+    return namespace(squared).clip(squared, 0, None)
+
+
+def symbolic_differences(x: Any, y: Array) -> Any:
+    """x_i - y_j (n, m, d) for symbolic rows: for kernels that are not smooth at 0, where the product formula is not
+    accurate enough.
+    """
+    return namespace(x).expand_dims(x, 1) - y
 
 
 def mend_near(squared: Array, x: Points, y: Points, near: float) -> None:

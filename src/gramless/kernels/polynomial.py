@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramless.arrays import Array, copied
+from gramless.arrays import Array, copied, is_symbolic, namespace
 from gramless.kernels.base import DotKernel, kernels, require, require_finite
 from gramless.kernels.rounding import Rounding, dot_error, growth, squared, underflow
 
@@ -74,7 +74,7 @@ class Polynomial(DotKernel):
         base += float(self.c)
         if self._whole:
             return _whole_power(base, int(self.degree))
-        if not bool((base >= 0).all()):
+        if not is_symbolic(base) and not bool((base >= 0).all()):  # a graph has NaN in place of the error
             raise ValueError(
                 f"degree={self.degree!r} is not an integer and needs scale * x.y + c >= 0, but a pair of rows has "
                 f"{float(base.min()):g}; pass an integer degree, a larger c, or data without negative products"
@@ -110,8 +110,7 @@ class Polynomial(DotKernel):
 def _whole_power(base: Array, degree: int) -> Array:
     """``base**degree`` by squaring, which is many times faster than pow; overwrites `base`."""
     if degree == 0:
-        base[...] = 1
-        return base
+        return namespace(base).ones_like(base)  # type: ignore[no-any-return]
     power: Array | None = None
     while degree > 1:
         if degree % 2:

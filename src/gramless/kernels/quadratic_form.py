@@ -89,6 +89,9 @@ class QuadraticForm(Kernel):
     def evaluate(self, x: MappedPoints, y: MappedPoints) -> Array:
         return dot_products(x.values, y.images)
 
+    def symbolic(self, x: Any, points: Array) -> Any:
+        return x @ (self.A @ points.T)
+
     def diagonal(self, x: Any) -> Array:
         rows = self.prepare(x)
         if isinstance(rows.values, np.ndarray):

@@ -1,9 +1,10 @@
-"""Which files may be written to: never an input, and an existing model is replaced by a model only."""
+"""Which files may be written to: never an input, and an existing model is replaced by a model of its kind only."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,17 +60,27 @@ def refuse_inputs(output: Any, *inputs: Any) -> None:
 
 def check_model_output(path: Any) -> None:
     """Raise where saving a model to `path` would destroy something else than a model."""
+    _check_replaced(path, _MODEL)
+
+
+def check_onnx_output(path: Any) -> None:
+    """Raise where writing an ONNX model to `path` would destroy something else than an ONNX model of gramless."""
+    _check_replaced(path, _ONNX)
+
+
+def _check_replaced(path: Any, kind: str) -> None:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; pass the path of a file")
     if not target.exists() or (target.is_file() and target.stat().st_size == 0):
         return
-    found = _content(target) or "not a model of gramless"
-    if found != _MODEL:
+    found = _content(target) or f"not {kind}"
+    if found != kind:
         raise FileExistsError(f"{path} exists and is {found}; {_OTHER}, or delete the file first")
 
 
-_MODEL, _CHECKPOINT = "a model of gramless", "the checkpoint of a fit"
+_MODEL, _CHECKPOINT, _ONNX = "a model of gramless", "the checkpoint of a fit", "an ONNX model of gramless"
+_ONNX_START = re.compile(rb"\x08.\x12\x08gramless", re.DOTALL)  # the version of the format, the name of the producer
 
 
 def _content(path: Path) -> str | None:
@@ -79,7 +90,11 @@ def _content(path: Path) -> str | None:
     if not path.is_file():
         return "a folder" if path.is_dir() else "a device or a pipe"
     with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
+        start = file.read(16)
+        if _ONNX_START.match(start):
+            return _ONNX
+        file.seek(8)
+        length = int.from_bytes(start[:8], "little")
         if length > MOST_HEADER:
             return None
         text = file.read(length)

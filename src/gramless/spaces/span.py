@@ -9,19 +9,22 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse
 
-from gramless.arrays import Array, is_tensor, times, to_numpy
+from gramless.arrays import Array, is_symbolic, is_tensor, times, to_numpy
 from gramless.arrays.devices import rows_on, usable_device
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
 from gramless.gram.tiled import kernel_radius, middle
-from gramless.kernels import Kernel, Linear
+from gramless.kernels import Kernel, Linear, dense_rows
 
 
 class Span(Protocol):
     """Vectors b_1 .. b_p of feature space."""
 
     def dot(self, x: Any, coefficients: Array) -> Array:
-        """Inner products of phi(x_i) with sum_l c_lj b_l: (m, k) for rows `x` (m, d), `coefficients` (p, k)."""
+        """Inner products of phi(x_i) with sum_l c_lj b_l: (m, k) for rows `x` (m, d), `coefficients` (p, k).
+
+        Symbolic rows give a symbolic result.
+        """
 
     def norms2(self, x: Any) -> Array:
         """k(x_i, x_i): (m,)."""
@@ -36,6 +39,8 @@ class PointSpan:
     device: str = "cpu"
 
     def dot(self, x: Any, coefficients: Array) -> Array:
+        if is_symbolic(x):
+            return self.kernel.symbolic(x, dense_rows(self.points)) @ coefficients  # type: ignore[no-any-return]
         device = usable_device(self.device)
         if device != "cpu" and not scipy.sparse.issparse(x):
             from gramless.gram.cuda.rectangular import tensor_product
@@ -75,6 +80,8 @@ class FeatureSpan:
         return self.features.kernel
 
     def dot(self, x: Any, coefficients: Array) -> Array:
+        if is_symbolic(x):
+            return self.features.symbolic_dot(x, coefficients)  # type: ignore[no-any-return]
         if scipy.sparse.issparse(x):
             return self.features.dot(x, coefficients)
         product = self.features.dot(rows_on(self.device, x), coefficients)
@@ -99,6 +106,8 @@ class InputSpan:
         return Linear()
 
     def dot(self, x: Any, coefficients: Array) -> Array:
+        if is_symbolic(x):
+            return (x - self.origin) @ coefficients  # type: ignore[no-any-return]
         if scipy.sparse.issparse(x):
             return np.asarray(x @ coefficients - self.origin @ coefficients, dtype=np.float64)
         return np.asarray(times(np.asarray(x, dtype=np.float64) - self.origin, coefficients))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramless.arrays import Array, run_in_threads
+from gramless.arrays import Array, namespace, run_in_threads
 from gramless.features.base import Box, FeatureMap
 from gramless.features.chunks import add_in_order, row_chunks
 from gramless.features.fourier.grid import FourierGrid
@@ -65,6 +65,13 @@ class FourierMap(FeatureMap):
         phase = np.column_stack(self.grid.angles(x[near])) @ self.grid.modes.T
         features[near] = self.grid.roots * (np.cos(phase) + np.sin(phase))
         return features
+
+    def symbolic(self, x: Any) -> Any:
+        grid, xp = self.grid, namespace(x)
+        phase = ((x - grid.box.center) * (2 * np.pi / grid.axes.periods)) @ grid.modes.T.astype(np.float64)
+        features = xp.sin(phase + np.pi / 4) * (np.sqrt(2) * grid.roots)  # cos t + sin t = sqrt(2) sin(t + pi / 4)
+        outside = xp.maximum(grid.box.low - x, x - grid.box.high).max(axis=1, keepdims=True)
+        return xp.where(outside <= grid.axes.reach, features, 0.0)
 
     def same_space(self, other: FeatureMap) -> bool:
         return isinstance(other, FourierMap) and self.grid.matches(other.grid)
