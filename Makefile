@@ -8,8 +8,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: .venv/.plot
 	$(BIN)/python -m gramless demo --force
 
+# One process per core, with one thread each for BLAS: more would wait for one another.
 test: .venv/.dev
-	$(BIN)/python -m pytest -q
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 test-gpu: .venv/.dev .venv/.gpu
 	$(BIN)/python -m pytest -q -m gpu tests

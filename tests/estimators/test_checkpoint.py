@@ -146,7 +146,7 @@ def test_the_same_call_after_an_error_reads_only_what_is_left(begun):
 @pytest.mark.parametrize("stop", [7, 23])  # in the first look at the rows, and in the moments
 def test_rows_that_are_moved_and_scaled_go_on_by_the_same_amounts(tmp_path, small_blocks, moved, stop):
     x = ROWS * [1.0, 100.0] + 3.0
-    settings = dict(kernel="poly", degree=2, gamma=0.5, fit_inverse_transform=True, random_state=0, **moved)
+    settings = dict(kernel="poly", degree=2, gamma=0.5, fit_inverse_transform=True, alpha=1e6, random_state=0, **moved)
     model = KernelPCA(3, checkpoint=tmp_path / "c", **settings)
     source = Failing(x, -1)
     whole = KernelPCA(3, **settings).fit(source)
