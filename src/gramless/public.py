@@ -7,6 +7,7 @@ from gramless.data import ReadOptions, open_source
 from gramless.errors import (
     CheckpointError,
     CheckpointWarning,
+    CompressionError,
     DialectWarning,
     DominantColumnWarning,
     FormatError,
@@ -31,6 +32,7 @@ from gramless.estimators import (
     select_bandwidth,
     subspace_distance,
 )
+from gramless.spaces import Compression
 
 __all__ = [
     "Bandwidth",
@@ -38,6 +40,8 @@ __all__ = [
     "Certificate",
     "CheckpointError",
     "CheckpointWarning",
+    "Compression",
+    "CompressionError",
     "DialectWarning",
     "DominantColumnWarning",
     "FormatError",

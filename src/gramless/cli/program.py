@@ -12,6 +12,7 @@ import typer
 from gramless._version import __version__
 from gramless.cli.clustering import cluster
 from gramless.cli.combining import merge, update
+from gramless.cli.compressing import compress
 from gramless.cli.failures import INTERRUPTED, OK, explain
 from gramless.cli.fitting import fit, plan
 from gramless.cli.looking import inspect
@@ -39,6 +40,7 @@ _COMMANDS = (
     (denoise, "Denoise rows: transform and inverse transform."),
     (update, "Update a model with more rows."),
     (merge, "Merge models fitted separately."),
+    (compress, "Reduce a model to fewer points."),
     (cluster, "Cluster rows by kernel k-means."),
     (report, "Write a self-contained HTML report."),
     (explore, "Explore the bandwidth in the browser."),

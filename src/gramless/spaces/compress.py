@@ -25,6 +25,7 @@ _RESERVED = 10  # at most one row in ten is for either
 _FIRST = 64  # points tried first; their number is doubled
 _INFLUENTIAL = 10.0  # times the mean influence: points that are never reserved
 _ERRORS = 3.0  # standard errors added to the mean square change, as the rows judged are a sample
+_ATTEMPTS = 4  # to meet the tolerance on the rows held back as well
 _ROUNDING = 1e4  # an output below this many times its own rounding error is rounding error
 
 
@@ -78,17 +79,14 @@ def compress(
     division = _divide(given, test, rng)
     given = _with_scales(given, division)
     search = _Search(given, division, _room(given, division, most), rng)
-    count = search.choose(tol)
-    found = search.result(count, tol)
-    for _ in range(3):
-        excess = 0.0 if tol is None else float(found[2].change.max(initial=0.0)) / tol
-        if tol is None or test is not None or excess <= 1:
+    found, stricter = search.result(search.choose(tol), tol), 1.0
+    for _ in range(_ATTEMPTS):  # the rows held back may show more change than those the number was judged on
+        excess = 0.0 if tol is None or test is not None else float(found[2].change.max(initial=0.0)) / tol
+        if tol is None or excess <= 1:
             return found
-        count = search.choose(tol, stricter=0.8 / excess)
-        found = search.result(count, tol)
-    if float(found[2].change.max(initial=0.0)) > tol:
-        search.fail(tol)
-    return found
+        stricter *= 0.8 / excess
+        found = search.result(search.choose(tol, stricter), tol)
+    search.fail(tol or 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +153,8 @@ def _with_scales(given: Outputs, division: _Division) -> Outputs:
 
 def _room(given: Outputs, division: _Division, most: int | None) -> int:
     """Maximum number of points: fewer than now, at most `most`, and within half of the free memory."""
-    limit = max(1, min(given.points.shape[0] - 1, len(division.candidates)))
-    rows, room = len(division.candidates) + division.judged.shape[0], parse_memory(None)
+    limit = max(1, min(int(given.points.shape[0]) - 1, len(division.candidates)))
+    rows, room = len(division.candidates) + int(division.judged.shape[0]), parse_memory(None)
 
     def needed(count: int) -> int:
         return 8 * count * (rows + 3 * count)

@@ -113,10 +113,13 @@ class Compression:
         worst, bound = float(self.change.max(initial=0.0)), float(self.bound.max(initial=0.0))
         return (
             f"{self.points_before:,} points reduced to {self.points:,}; outputs change by at most {worst:.1e} of their "
-            f"scale (root mean square, {self.rows:,} {self.source}), and nowhere by more than {bound:.1e}"
+            f"scale (root mean square, {self.rows:,} {self.source}); proved: by at most {bound:.1e} wherever "
+            f"sqrt(k(x, x)) <= {self.height:.3g}"
         )
 
-    def _footnote(self) -> str:
+    @property
+    def footnote(self) -> str:
+        """The numbers of points, and what the columns of the table are."""
         if not self.rows:
             return self.note
         asked = "" if self.tol is None else f" (tol={self.tol:g})"
@@ -128,10 +131,10 @@ class Compression:
         )
 
     def __str__(self) -> str:
-        return text_table(self.header, self.table() if self.rows else []) + "\n" + self._footnote()
+        return text_table(self.header, self.table() if self.rows else []) + "\n" + self.footnote
 
     def _repr_html_(self) -> str:
-        return html_table(self.header, self.table() if self.rows else []) + f"<p>{escape(self._footnote())}</p>"
+        return html_table(self.header, self.table() if self.rows else []) + f"<p>{escape(self.footnote)}</p>"
 
 
 def relative(errors: Array, scales: Array) -> Array:
