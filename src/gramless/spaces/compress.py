@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.linalg
 
-from gramless.arrays import Array, parse_memory
+from gramless.arrays import Array, parse_memory, refuse_scale
 from gramless.arrays.memory import readable_bytes
 from gramless.errors import CompressionError
 from gramless.features import LandmarkMap
@@ -76,6 +76,25 @@ def compress(
     """
     given.refuse()
     rng = np.random.default_rng(0) if rng is None else rng
+    given, units = _normalized(given)
+    points, coefficients, found = _compressed(given, tol, most, test, rng)
+    return points, coefficients * units, replace(found, scales=found.scales * units, norms=found.norms * units)
+
+
+def _normalized(given: Outputs) -> tuple[Outputs, Array]:
+    """The outputs with norms of at most about 1, and the powers of two that they were divided by."""
+    largest = float(np.max(given.kernel.diagonal(given.points), initial=0.0))
+    refuse_scale(largest, "kernel values")
+    norms = np.abs(given.coefficients).max(axis=0, initial=0.0) * len(given.coefficients) * max(largest, 1e-150) ** 0.5
+    units = np.ldexp(1.0, np.frexp(np.where(norms > 0, norms, 1.0))[1])
+    scales = None if given.scales is None else given.scales / units
+    return replace(given, coefficients=given.coefficients / units, scales=scales), units
+
+
+def _compressed(
+    given: Outputs, tol: float | None, most: int | None, test: Any, rng: np.random.Generator
+) -> tuple[Any, Array, Compression]:
+    """:func:`compress` of normalized outputs."""
     division = _divide(given, test, rng)
     given = _with_scales(given, division)
     search = _Search(given, division, _room(given, division, most), rng)
@@ -145,8 +164,8 @@ def _with_scales(given: Outputs, division: _Division) -> Outputs:
     """The outputs with their scales; none is so small that rounding errors of the output itself matter."""
     scales = given.scales
     if scales is None:
-        values, part = given.values(division.judged), division.judged_weights / division.judged_weights.sum()
-        scales = np.sqrt(part @ np.square(values - part @ values))
+        part = division.judged_weights / division.judged_weights.sum()
+        scales = _root_mean_squares(given.values(division.judged), part, centered=True)
     rounding = rectangular_error(given.kernel, division.judged, given.points)
     return replace(given, scales=np.maximum(scales, _ROUNDING * rounding * np.abs(given.coefficients).sum(axis=0)))
 
@@ -236,7 +255,7 @@ class _Search:
             names=given.names,
             scales=scales,
             norms=given.distance_bounds(self._norms2, points, coefficients, products),
-            change=relative(np.sqrt(part @ np.square(apart)), scales),
+            change=relative(_root_mean_squares(apart, part), scales),
             largest=relative(np.abs(apart).max(axis=0, initial=0.0), scales),
             rows=division.tested.shape[0],
             source=division.source,
@@ -285,11 +304,19 @@ class _Search:
     def _judge(self) -> None:
         """Add the root mean square change on the rows judged, and its upper confidence limit."""
         part, scales = self._division.judged_weights, np.asarray(self._given.scales)
-        part, squares = part / part.sum(), self._left**2
+        part, squares = part / part.sum(), np.square(relative(self._left, scales))
         means = part @ squares
         errors = np.sqrt(np.square(part) @ np.square(squares - means))
-        self.changes.append(float(relative(np.sqrt(means), scales).max(initial=0.0)))
-        self.upper.append(float(relative(np.sqrt(means + _ERRORS * errors), scales).max(initial=0.0)))
+        self.changes.append(float(np.sqrt(means.max(initial=0.0))))
+        self.upper.append(float(np.sqrt((means + _ERRORS * errors).max(initial=0.0))))
+
+
+def _root_mean_squares(values: Array, part: Array, *, centered: bool = False) -> Array:
+    """Root mean squares (q,) of the columns, or standard deviations, for weights `part` (m,) that sum to 1."""
+    peaks = np.abs(values).max(axis=0, initial=0.0)
+    peaks = np.where(peaks > 0, peaks, 1.0)
+    values = values / peaks
+    return np.asarray(np.sqrt(part @ np.square(values - part @ values if centered else values)) * peaks)
 
 
 def _grid(most: int, factor: float) -> Array:
