@@ -18,6 +18,7 @@ from benchmarks import (
     never_slower,
     planner_grid,
     scaling,
+    serving,
     sources,
     streams,
 )
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "discriminants": discriminants.run,
     "ica": ica.run,
     "denoising": denoising.run,
+    "serving": serving.run,
     "certificate_coverage": certificate_coverage.run,
 }
 

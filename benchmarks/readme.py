@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks.family import denoising, discriminants, ica, kmeans
+from benchmarks.family import denoising, discriminants, ica, kmeans, serving
 from benchmarks.headline import headline
 from benchmarks.results import load
 from benchmarks.settings import with_settings
@@ -318,6 +318,7 @@ RENDER = {
     "discriminants": discriminants,
     "ica": ica,
     "denoising": denoising,
+    "serving": serving,
     "gpu": gpu,
     "certificate_coverage": certificate_coverage,
     "never_slower": never_slower,

@@ -376,6 +376,13 @@ class KernelKMeans(
                 ConvergenceWarning,
             )
 
+    def restore(self, values: dict[str, Any]) -> None:
+        """Set the attributes from a file; raises where there is not one prototype for each center."""
+        rows, model = values.get("_prototype_rows"), values.get("_model")
+        if rows is not None and model is not None and rows.shape[0] != model.coefficients.shape[1]:
+            raise ValueError(f"there are {rows.shape[0]} prototypes for {model.coefficients.shape[1]} centers")
+        super().restore(values)
+
     def _input_scaling(self) -> Scaling:
         return self._scaling
 

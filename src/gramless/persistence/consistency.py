@@ -260,6 +260,7 @@ def _(made: Plan) -> None:
 #: The number of columns that a part of a model takes, which must equal `n_features_in_`.
 WIDTHS: dict[str, Callable[[Any], int]] = {
     "X_fit_": lambda rows: int(rows.shape[1]),
+    "_prototype_rows": lambda rows: int(rows.shape[1]),
     "_space": lambda space: width(space.span),
     "_model": lambda model: width(model.span),
     "_projection": lambda projection: width(projection.span),
