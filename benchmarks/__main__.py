@@ -19,6 +19,7 @@ from benchmarks import (
     planner_grid,
     portable,
     scaling,
+    serving,
     sources,
     streams,
 )
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "ica": ica.run,
     "denoising": denoising.run,
     "portable": portable.run,
+    "serving": serving.run,
     "certificate_coverage": certificate_coverage.run,
 }
 

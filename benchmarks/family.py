@@ -32,6 +32,36 @@ def kmeans(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def serving(figures: dict[str, Any]) -> str:
+    lines = [
+        f"`transform` of {figures['new']:,} rows that no model has seen, medians of {figures['rounds']} runs; change: "
+        "root mean square of the worst component, relative to its standard deviation, from the exact scores "
+        f"({figures['machine']}, {figures['date']}):",
+    ]
+    for row in figures["table"].values():
+        if "failed" in row:
+            lines += ["", row["failed"]]
+            continue
+        lines += [
+            "",
+            f"{row['name']}, {row['n']:,} x {row['d']}, k = {row['k']}, `compressed({row['tol']:g})` in "
+            f"{row['compress_seconds']:.1f} s after a fit of {row['fit_seconds']:.1f} s: {row['times_faster']:.1f} "
+            f"times faster; stated change {row['change_stated']:.1e}, bound {row['bound']:.1e}.",
+            "",
+            "| | points | transform | change | file |",
+            "|---|---|---|---|---|",
+        ]
+        for name, one in row["contenders"].items():
+            if "failed" in one:
+                lines.append(f"| {name} | {one['failed']} | | | |")
+                continue
+            size = f"{one['bytes'] / 1e6:.3g} MB" if "bytes" in one else ""
+            proved = "" if "within" not in one else ", within the bound" if one["within"] else ", NOT within the bound"
+            took, change = f"{1000 * one['seconds']:.0f} ms", f"{one['change']:.1e}{proved}"
+            lines.append(f"| {name} | {one['points']:,} | {took} | {change} | {size} |")
+    return "\n".join(lines)
+
+
 def ica(figures: dict[str, Any]) -> str:
     lines = [
         f"Amari error (0 to 100) over two sources of each of 18 densities, {figures['samples']:,} samples, "

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks.family import denoising, discriminants, ica, kmeans
+from benchmarks.family import denoising, discriminants, ica, kmeans, serving
 from benchmarks.headline import headline
 from benchmarks.results import load
 from benchmarks.settings import with_settings
@@ -350,6 +350,7 @@ RENDER = {
     "ica": ica,
     "denoising": denoising,
     "portable": portable,
+    "serving": serving,
     "gpu": gpu,
     "certificate_coverage": certificate_coverage,
     "never_slower": never_slower,

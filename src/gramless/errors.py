@@ -54,6 +54,23 @@ class PartitionError(GramlessError, RuntimeError):
     """Work on a partition of distributed data failed at every try; the message names the partition and the cause."""
 
 
+class CompressionError(GramlessError, ValueError):
+    """No smaller number of points reproduces a model within the tolerance; the message has the errors against points.
+
+    Attributes
+    ----------
+    curve : list of tuple of (int, float)
+        Numbers of points, and the largest relative change of an output with each.
+    """
+
+    def __init__(self, message: str = "", curve: Any = ()) -> None:
+        super().__init__(message)
+        self.curve = list(curve)
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.curve)
+
+
 class SourceError(GramlessError, ValueError):
     """Rows could not be read; the message names the file, the block with its rows, and the column."""
 

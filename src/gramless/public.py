@@ -7,6 +7,7 @@ from gramless.data import ReadOptions, open_source
 from gramless.errors import (
     CheckpointError,
     CheckpointWarning,
+    CompressionError,
     DialectWarning,
     DominantColumnWarning,
     ExportError,
@@ -32,6 +33,7 @@ from gramless.estimators import (
     select_bandwidth,
     subspace_distance,
 )
+from gramless.spaces import Compression
 
 __all__ = [
     "Bandwidth",
@@ -39,6 +41,8 @@ __all__ = [
     "Certificate",
     "CheckpointError",
     "CheckpointWarning",
+    "Compression",
+    "CompressionError",
     "DialectWarning",
     "DominantColumnWarning",
     "ExportError",

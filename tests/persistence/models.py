@@ -66,6 +66,9 @@ MODELS: dict[str, tuple[Any, str]] = {
     "biased-discriminant": (BiasedDiscriminantAnalysis(n_coordinates=6, positive_label="b"), "texts"),
     "ica": (KernelICA(random_state=0, n_restarts=0), "fit"),
     "density": (SeriesDensity(random_state=0), "fit"),
+    "pca-compressed": (KernelPCA(2, kernel=Gaussian(3.0), method="dense", fit_inverse_transform=True), "compressed"),
+    "kmeans-compressed": (KernelKMeans(2, kernel=Laplacian(1.0), random_state=0), "compressed"),
+    "density-compressed": (SeriesDensity(random_state=0, bandwidth=2.0), "compressed"),
 }
 
 
@@ -90,6 +93,8 @@ def fitted(name: str) -> Any:
                 return model.partial_fit(x[:10]).partial_fit(x[10:])
             case "labels":
                 return model.fit(x, labels())
+            case "compressed":
+                return model.fit(x).compressed(n_points=8)
             case "texts":
                 return model.fit(x, np.where(labels() == 1, "a", "b"))
     return model.fit(x)

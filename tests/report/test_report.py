@@ -9,6 +9,7 @@ import scipy.sparse
 from gramless import KernelKMeans, KernelPCA
 from gramless.datasets import annulus
 from gramless.report import build_report, write_report
+from gramless.report.compression import compression_figure
 from gramless.report.contours import contour_figure
 from gramless.report.images import reconstructions
 from gramless.report.sample import draw_sample
@@ -266,3 +267,15 @@ def test_a_failure_leaves_the_old_file(plane, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     write_report(model, x, path)
     assert re.match("<!doctype html>", path.read_text(encoding="utf-8"))
+
+
+def test_the_report_of_a_compressed_model_has_its_curve(plane):
+    x, model = plane
+    assert "compression" not in Reader(build_report(model, x)).ids
+    small = KernelPCA(4, kernel="rbf", gamma=1.0, method="dense").fit(x).compressed(n_points=30)
+    page = Reader(build_report(small, x))
+    assert {"compression", "compression-plot"} <= page.ids
+    assert "120 points reduced to 30" in page.text
+    figure = compression_figure(small.compression_)
+    np.testing.assert_array_equal(figure.data[0].x, small.compression_.curve_points)
+    np.testing.assert_array_equal(figure.data[1].y, small.compression_.curve_bound)

@@ -37,6 +37,8 @@ _WORDS = (
     (" of gramless.open_source, or", ", or"),
     ("read_options are for", "--delimiter, --decimal and such are for"),
     ("memory_limit", "--memory"),
+    ("pass n_points= to accept the change", "pass --points to accept the change"),
+    ("n_points", "--points"),
     ("n_components", "-k"),
     ("n_clusters", "-k"),
     ("keep_data=False", "--forget-rows"),

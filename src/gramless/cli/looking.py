@@ -21,7 +21,7 @@ def inspect(
     from gramless.cli.files import load_model
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
-    from gramless.report.tables import certificate_table, plan_table
+    from gramless.report.tables import certificate_table, compression_table, plan_table
 
     fitted = load_model(model, mmap=not verify)
     names = getattr(fitted, "feature_names_in_", None)
@@ -42,6 +42,8 @@ def inspect(
     tables = []
     if hasattr(fitted, "certificate_"):
         tables.append(certificate_table(fitted.certificate_).drawn())
+    if hasattr(fitted, "compression_"):
+        tables.append(compression_table(fitted.compression_).drawn())
     if plan and hasattr(fitted, "plan_"):
         tables.append(plan_table(fitted.plan_).drawn())
     tell(told, as_json, pairs(rows), *tables)

@@ -12,6 +12,7 @@ import typer
 from gramless._version import __version__
 from gramless.cli.clustering import cluster
 from gramless.cli.combining import merge, update
+from gramless.cli.compressing import compress
 from gramless.cli.exporting import export
 from gramless.cli.failures import INTERRUPTED, OK, explain
 from gramless.cli.fitting import fit, plan
@@ -41,6 +42,7 @@ _COMMANDS = (
     (update, "Update a model with more rows."),
     (merge, "Merge models fitted separately."),
     (export, "Write a model as an ONNX file."),
+    (compress, "Reduce a model to fewer points."),
     (cluster, "Cluster rows by kernel k-means."),
     (report, "Write a self-contained HTML report."),
     (explore, "Explore the bandwidth in the browser."),

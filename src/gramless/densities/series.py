@@ -37,6 +37,8 @@ class Series:
         Number of terms kept.
     seed : int
         Seed for the points at which the negative part is integrated.
+    known_mass : tuple of (float, float) or None
+        `mass`, where it is known already: that of the original series, for its fit on fewer rows.
     """
 
     kernel: Kernel
@@ -45,6 +47,7 @@ class Series:
     weights: Array
     count: int
     seed: int = 0
+    known_mass: tuple[float, float] | None = None
 
     def raw(self, x: Any) -> Array:
         """The series (m,) at rows `x` (m, d), neither clipped at 0 nor normalized."""
@@ -63,6 +66,8 @@ class Series:
 
         The integral of the negative part is a mean over points drawn from the mixture of the positive weights.
         """
+        if self.known_mass is not None:
+            return self.known_mass
         if not (self.weights < 0).any():
             return float(self.weights.sum()), 0.0
         size = int(np.clip(_MOST_VALUES // len(self.weights), 1000, 20_000))

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from gramless.arrays import Array, Symbolic, use_threads
 from gramless.discriminants import Projection, find_biased
 from gramless.estimators.checking import like_given, read_new_rows
-from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.classes import CONSTRAINTS, SAVED, CompressingProjection, gather_in_coordinates, read_classes
 from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
 from gramless.export.agreement import estimator_error
@@ -24,6 +24,7 @@ from gramless.kernels import is_precomputed
 class BiasedDiscriminantAnalysis(
     Saving,
     Exporting,
+    CompressingProjection,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -69,6 +70,8 @@ class BiasedDiscriminantAnalysis(
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Defined only if X has feature names.
+    compression_ : Compression
+        Of a model that `compressed` returned: what it has lost.
 
     See Also
     --------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -15,12 +16,13 @@ from gramless.arrays.devices import find_device
 from gramless.data import Block, MemoryRows
 from gramless.discriminants import ClassScatter, Projection, gather_classes, training_coordinates
 from gramless.estimators.checking import FLOATS, read_gram, read_weights, refuse_path, tensor_on, to_numpy_rows
+from gramless.estimators.compressing import Compressing, numbered, outputs_on_points
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.fitting import fit
 from gramless.fitting.methods import Plan, methods
 from gramless.fitting.question import Question
 from gramless.kernels import is_precomputed
-from gramless.spaces import Eigenspace
+from gramless.spaces import Compression, Eigenspace, Outputs, PointSpan
 
 _TOL = 1e-6
 
@@ -36,11 +38,33 @@ CONSTRAINTS: dict[str, list[Any]] = {
 SAVED: dict[str, Any] = {
     "classes_": np.ndarray,
     "_projection": Projection,
+    "compression_": Compression,
     **dict.fromkeys(("shrinkage_", "gamma_"), float),
     "n_coordinates_": int,
     "method_": str,
     "plan_": Plan,
 }
+
+
+class CompressingProjection(Compressing):
+    """Mixin with the method `compressed`, for estimators whose outputs are coordinates along directions."""
+
+    _projection: Projection
+    compression_: Compression
+
+    def _outputs(self) -> Outputs | Compression:
+        coefficients = self._projection.coefficients
+        return outputs_on_points(self._projection.span, coefficients, numbered(coefficients.shape[1]))
+
+    def _on_fewer(self, points: Any, coefficients: Any, compression: Compression) -> Self:
+        smaller = copy.copy(self)
+        smaller.compression_ = compression
+        if points is not None:
+            span: Any = self._projection.span
+            smaller._projection = Projection(
+                PointSpan(span.kernel, points, span.device), coefficients, self._projection.offset
+            )
+        return smaller
 
 
 def read_classes(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array, Array]:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from gramless.arrays import Array, Symbolic, use_threads
 from gramless.discriminants import FisherRule, Projection, find_fisher
 from gramless.estimators.checking import like_given, read_new_rows
-from gramless.estimators.classes import CONSTRAINTS, SAVED, gather_in_coordinates, read_classes
+from gramless.estimators.classes import CONSTRAINTS, SAVED, CompressingProjection, gather_in_coordinates, read_classes
 from gramless.estimators.exporting import Exporting, label_output
 from gramless.estimators.saving import Saving, estimators
 from gramless.export.agreement import estimator_error
@@ -25,6 +25,7 @@ from gramless.kernels import is_precomputed
 class KernelDiscriminantAnalysis(
     Saving,
     Exporting,
+    CompressingProjection,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -68,6 +69,8 @@ class KernelDiscriminantAnalysis(
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Defined only if X has feature names.
+    compression_ : Compression
+        Of a model that `compressed` returned: what it has lost.
 
     See Also
     --------
@@ -233,6 +236,9 @@ class KernelDiscriminantAnalysis(
         if priors.shape != sizes.shape or not (priors >= 0).all() or not priors.sum() > 0:
             raise ValueError(f"priors={self.priors!r} must be {len(sizes)} numbers >= 0, one for each class")
         return np.asarray(priors / priors.sum())
+
+    def _fixed_bytes(self) -> int:
+        return 8 * (self._rule.directions.size + self._rule.origin.size + self._rule.centers.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

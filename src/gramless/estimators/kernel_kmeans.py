@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -27,6 +28,7 @@ from gramless.clustering import (
 from gramless.data import ClusterRows, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
 from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
+from gramless.estimators.compressing import Compressing, numbered, outputs_on_points
 from gramless.estimators.exporting import Exporting
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
 from gramless.estimators.saving import Saving, estimators
@@ -39,6 +41,7 @@ from gramless.fitting.question import Question
 from gramless.kernels import is_precomputed
 from gramless.persistence.classes import ROWS
 from gramless.problem import Problem
+from gramless.spaces import Compression, Outputs, PointSpan
 from gramless.warning import warn
 
 
@@ -46,6 +49,7 @@ from gramless.warning import warn
 class KernelKMeans(
     Saving,
     Exporting,
+    Compressing,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -110,6 +114,9 @@ class KernelKMeans(
         Defined only if X has feature names.
     fill_values_ : ndarray of shape (n_features,)
         Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+    compression_ : Compression
+        Of a model that `compressed` returned: what it has lost. Such a model has neither ``labels_`` nor ``X_fit_``;
+        the outputs are the inner products of rows with the centers, and squared distances change by twice as much.
 
     See Also
     --------
@@ -143,10 +150,10 @@ class KernelKMeans(
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         "fill_values_": np.ndarray,
-        **dict.fromkeys(
-            ("_weights", "_prototype_rows", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray
-        ),
+        **dict.fromkeys(("_weights", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray),
+        "_prototype_rows": ROWS,
         "_model": CenterModel,
+        "compression_": Compression,
         **dict.fromkeys(("inertia_", "gamma_"), float),
         "n_iter_": int,
         "method_": str,
@@ -380,6 +387,41 @@ class KernelKMeans(
         if hasattr(self, "X_fit_"):
             return some_rows(self.X_fit_)
         return np.asarray(self._scaling.inverse(rows_like(self._model.span, self.n_features_in_)))
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Set the attributes from a file; raises where there is not one prototype for each center."""
+        rows, model = values.get("_prototype_rows"), values.get("_model")
+        if rows is not None and model is not None and rows.shape[0] != model.coefficients.shape[1]:
+            raise ValueError(f"there are {rows.shape[0]} prototypes for {model.coefficients.shape[1]} centers")
+        super().restore(values)
+
+    def _input_scaling(self) -> Scaling:
+        return self._scaling
+
+    def _outputs(self) -> Outputs | Compression:
+        rows = getattr(self, "X_fit_", None)
+        more = {"weights": getattr(self, "_weights", None), "rows": None if rows is None else self._scaling(rows)}
+        more = more if rows is not None else {}
+        names = numbered(self._model.coefficients.shape[1])
+        return outputs_on_points(self._model.span, self._model.coefficients, names, **more)
+
+    def _on_fewer(self, points: Any, coefficients: Any, compression: Compression) -> KernelKMeans:
+        smaller = copy.copy(self)
+        smaller.compression_ = compression
+        if points is None:
+            return smaller
+        span: Any = self._model.span
+        smaller._model = CenterModel(
+            PointSpan(span.kernel, points, span.device), coefficients, self._model.squared_norms
+        )
+        if hasattr(self, "X_fit_"):
+            smaller._prototype_rows = self.X_fit_[np.maximum(self.prototype_indices_, 0)]
+        for name in ("X_fit_", "_weights", "labels_"):
+            smaller.__dict__.pop(name, None)
+        return smaller
+
+    def _fixed_bytes(self) -> int:
+        return 16 * self.n_clusters * (self.n_features_in_ + 2)
 
     @property
     def _scaling(self) -> Scaling:

@@ -28,6 +28,7 @@ from gramless.estimators import preimages
 from gramless.estimators.applying import applied
 from gramless.estimators.checking import like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
+from gramless.estimators.compressing import Compressing, numbered, outputs_on_points
 from gramless.estimators.exporting import Exporting
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
@@ -41,7 +42,7 @@ from gramless.fitting.model import Model
 from gramless.fitting.question import Question
 from gramless.kernels import Kernel, is_precomputed
 from gramless.persistence.classes import ROWS
-from gramless.spaces import Eigenspace, RidgePreimage, RowSample
+from gramless.spaces import Compression, Eigenspace, Outputs, PointSpan, RidgePreimage, RowSample
 
 #: Parameters that the state of a stream belongs to.
 _SETTLED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "domain", "center_input", "scale_input")
@@ -68,6 +69,7 @@ class KernelPCA(
     CallbackSupportMixin,  # type: ignore[misc]
     Saving,
     Exporting,
+    Compressing,
     NotebookSummary,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -208,6 +210,8 @@ default="linear"
         Defined only if X has feature names.
     fill_values_ : ndarray of shape (n_features,)
         Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+    compression_ : Compression
+        Of a model that `compressed` returned: what it has lost.
 
     See Also
     --------
@@ -543,7 +547,8 @@ default="linear"
             raise ValueError(f"k={k!r} is invalid for a model with {kept} components; pass 1 to {kept}")
         smaller = copy.copy(self)
         smaller.n_components = int(k)
-        smaller._fit = replace(found, model=found.finished.truncated(int(k)), preimage=None)
+        less = None if found.compression is None else found.compression.truncated(int(k))
+        smaller._fit = replace(found, model=found.finished.truncated(int(k)), preimage=None, compression=less)
         if found.x is not None:
             smaller._fit = fitting.learn_preimage(smaller._question(), smaller._fit)
         return smaller
@@ -657,6 +662,7 @@ default="linear"
         "_fitted": Model,
         "_space": Eigenspace,
         "certificate_": Certificate,
+        "compression_": Compression,
         **dict.fromkeys(("eigenvalues_", "explained_variance_", "explained_variance_ratio_"), np.ndarray),
         "passes_": int,
         "_stream": State,
@@ -678,6 +684,7 @@ default="linear"
             "gamma_": fit.gamma,
             "method_": fit.plan.chosen,
             "plan_": fit.plan,
+            "compression_": fit.compression,
         }
         if fit.preimage is not None:
             values |= {"X_transformed_fit_": self.X_transformed_fit_, "dual_coef_": self.dual_coef_}
@@ -709,6 +716,7 @@ default="linear"
             weights=values.get("_weights"),
             sample=values.get("_sample"),
             preimage=values.get("_preimage"),
+            compression=values.get("compression_"),
         )
 
     def symbolic(self, x: Symbolic) -> dict[str, Any]:
@@ -737,7 +745,8 @@ default="linear"
         found: Fit | None = getattr(self, "_fit", None)
         if found is None or found.x is None or found.weights is None:
             raise AttributeError(
-                "eigenvectors_ needs the training rows: there are none before fit, with keep_data=False, or in a stream"
+                "eigenvectors_ needs the training rows: there are none before fit, with keep_data=False, in a "
+                "stream, or in a compressed model"
             )
         if found.finished.vectors is None:
             model = found.finished.with_vectors(found.project(found.x), found.weights)
@@ -759,6 +768,14 @@ default="linear"
     def certificate_(self) -> Certificate:
         """For each component, an interval that contains the true eigenvalue, and a bound on the angle."""
         return self._finished().finished.certificate
+
+    @property
+    def compression_(self) -> Compression:
+        """What a model that `compressed` returned has lost."""
+        found = self._known().compression
+        if found is None:
+            raise AttributeError("this model is not compressed: compressed() returns one that is")
+        return found
 
     @property
     def passes_(self) -> int:
@@ -785,7 +802,9 @@ default="linear"
         """Training rows (n_samples, n_features)."""
         found = self._known().x
         if found is None:
-            raise AttributeError("X_fit_ is not stored: keep_data=False, a stream, or rows that were read in blocks")
+            raise AttributeError(
+                "X_fit_ is not stored: keep_data=False, a stream, a compressed model, or rows read in blocks"
+            )
         return found
 
     @property
@@ -799,6 +818,47 @@ default="linear"
         """Components (n_samples, k) that ``dual_coef_`` belongs to."""
         learnt, dtype = self._learnt()
         return learnt.scores.astype(dtype)
+
+    # --------------------------------------------------------------------------------------------------- compression
+
+    def _input_scaling(self) -> Scaling:
+        return self._known().scaling
+
+    def _outputs(self) -> Outputs | Compression:
+        found = self._finished()
+        space, rows, weights = found.finished.space, None, found.weights
+        if isinstance(space.span, PointSpan):  # of rows, the mean has their weights as coefficients
+            weights = space.mean if (space.mean >= 0).all() and space.mean.any() else None
+        elif found.x is not None:
+            rows = found.scaling(found.x)
+        scales = np.append(np.sqrt(np.maximum(space.scatter, 0.0) / space.weight), max(space.trace, 0.0) / space.weight)
+        names = np.append(numbered(len(space.scatter)), "mean")
+        both = np.column_stack([space.basis, space.mean])
+        return outputs_on_points(space.span, both, names, scales=scales, rows=rows, weights=weights)
+
+    def _on_fewer(self, points: Any, coefficients: Any, compression: Compression) -> KernelPCA:
+        smaller, found = copy.copy(self), self._finished()
+        if points is None:
+            smaller._fit = replace(found, compression=compression)
+            return smaller
+        span: Any = found.finished.space.span
+        space = replace(
+            found.finished.space,
+            span=PointSpan(span.kernel, points, span.device),
+            basis=coefficients[:, :-1],
+            mean=coefficients[:, -1],
+            bounds=None,
+        )
+        model = replace(found.finished, space=space, vectors=None, moments=None, residuals=None)
+        question = self._question()
+        fewer = fitting.resampled(question, found, compression.points)
+        fewer = replace(fewer, model=model, state=None, before=None, compression=compression)
+        smaller._fit = fitting.learn_preimage(question, fewer)
+        return smaller
+
+    def _bytes_per_point(self, points: Any, count: int) -> float:
+        learnt = 2 * self.n_features_in_ + count + 2 if self.fit_inverse_transform else 0
+        return super()._bytes_per_point(points, count) + 2 * 8 * learnt
 
     def _become(self, fitted: KernelPCA, callbacks: Callbacks | None = None) -> KernelPCA:
         """Take over all attributes of a complete fit in one assignment; only then call the callbacks."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,12 +17,14 @@ from gramless.arrays import Array, read_seed, use_threads
 from gramless.data.dominance import SCALE_FIRST, column_variances, warn_of_column
 from gramless.densities import Series, fit_series
 from gramless.estimators.checking import FLOATS, read_weights, refuse_path
+from gramless.estimators.compressing import Compressing
 from gramless.estimators.saving import Saving, estimators
 from gramless.kernels import Gaussian, Kernel
+from gramless.spaces import Compression, Outputs
 
 
 @estimators.register("SeriesDensity")
-class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class SeriesDensity(Saving, Compressing, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Density of rows as a truncated series of kernel eigenfunctions (Girolami 2002).
 
     The series with all terms is the Parzen estimate, scikit-learn's KernelDensity. Terms whose coefficients do not
@@ -57,6 +61,9 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Defined only if X has feature names.
+    compression_ : Compression
+        Of a model that `compressed` returned: what it has lost. The output is the series before normalization, and
+        the integral that normalizes it is that of the original.
 
     See Also
     --------
@@ -87,11 +94,13 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
     SAVED: ClassVar[dict[str, Any]] = {
         "kernel_": Kernel,
         "_series": Series,
+        "compression_": Compression,
         **dict.fromkeys(("bandwidth_", "normalization_error_"), float),
         "n_components_": int,
     }
 
     _series: Series
+    compression_: Compression
 
     def __init__(
         self,
@@ -162,6 +171,17 @@ class SeriesDensity(Saving, DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"n_samples={n_samples!r} is invalid; pass 1 or more")
         with use_threads(self.n_jobs):
             return self._series.sample(int(n_samples), read_seed(random_state))
+
+    def _outputs(self) -> Outputs:
+        series = self._series
+        return Outputs(series.kernel, series.rows, series.weights[:, None], np.array(["density"]))
+
+    def _on_fewer(self, points: Any, coefficients: Any, compression: Compression) -> SeriesDensity:
+        smaller, series = copy.copy(self), self._series
+        smaller.compression_ = compression
+        if points is not None:
+            smaller._series = replace(series, rows=points, weights=coefficients[:, 0], known_mass=series.mass)
+        return smaller
 
     def _choose_kernel(self, rows: Any, weights: Array) -> Kernel:
         """A Gaussian kernel with the given bandwidth, or with the bandwidth by a rule of thumb."""

@@ -33,6 +33,8 @@ def facts(model: Any) -> dict[str, Any]:
     for name, attribute in (("clusters", "n_clusters"), ("inertia", "inertia_"), ("iterations", "n_iter_")):
         if hasattr(model, attribute):
             told[name] = _plain(getattr(model, attribute))
+    if hasattr(model, "compression_"):
+        told["compression"] = _compression_facts(model.compression_)
     if hasattr(model, "classes_"):
         told["classes"] = [str(name) for name in model.classes_]
     return {name: value for name, value in told.items() if value is not None}
@@ -52,6 +54,8 @@ def summary_rows(model: Any) -> list[tuple[str, str]]:
         rows.append(("components", f"{told['components']}, explaining {100 * sum(shares):.4g} % of the variance"))
         rows.append(("eigenvalues", f"{told['eigenvalues'][0]:.6g} to {told['eigenvalues'][-1]:.6g}"))
         rows.append(("certificate", certified(model.certificate_)))
+    if "compression" in told:
+        rows.append(("compressed", model.compression_.summary()))
     rows += [(name, f"{told[name]:.6g}") for name in ("clusters", "inertia", "iterations") if name in told]
     if "classes" in told:
         rows.append(("classes", ", ".join(told["classes"])))
@@ -97,7 +101,7 @@ def summary_html(model: Any) -> str:
     if not hasattr(model, "plan_"):
         return ""
     parts = [html_table((), summary_rows(model))]
-    for title, name in (("certificate", "certificate_"), ("plan", "plan_")):
+    for title, name in (("certificate", "certificate_"), ("compression", "compression_"), ("plan", "plan_")):
         if hasattr(model, name):
             parts.append(f"<details><summary>{title}</summary>{getattr(model, name)._repr_html_()}</details>")
     return f'<div class="gramless-summary">{"".join(parts)}</div>'
@@ -119,6 +123,12 @@ def _spectral_facts(model: Any) -> dict[str, Any]:
             "failure_probability": certificate.failure_probability,
         },
     }
+
+
+def _compression_facts(compression: Any) -> dict[str, Any]:
+    told = {name: getattr(compression, name) for name in ("points_before", "points", "tol", "rows", "source", "note")}
+    arrays = ("names", "scales", "norms", "bound", "change", "largest", "curve_points", "curve_change", "curve_bound")
+    return {**told, **{name: _plain(getattr(compression, name)) for name in arrays}}
 
 
 def _plain(value: Any) -> Any:

@@ -216,6 +216,24 @@ class LandmarkMap(PairedMap):
     def on_points(self, coefficients: Array) -> tuple[Any, Array]:
         return self.points, self.triangle.solve_transposed(coefficients.T).T
 
+    def projected(self, products: Array) -> tuple[Array, Array]:
+        """Projections on the span of the points: least squares in feature space.
+
+        Parameters
+        ----------
+        products : ndarray of shape (s, k)
+            Inner products of k vectors with the images of the points.
+
+        Returns
+        -------
+        inside : ndarray of shape (s, k)
+            Coordinates of the projections as features.
+        coefficients : ndarray of shape (s, k)
+            Their coefficients on the points.
+        """
+        inside = self.triangle.solve(np.array(products.T, order="C"))
+        return inside.T, self.triangle.solve_transposed(inside).T
+
     def same_space(self, other: FeatureMap) -> bool:
         if not isinstance(other, LandmarkMap) or self.kernel != other.kernel:
             return False

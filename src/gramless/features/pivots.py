@@ -72,7 +72,7 @@ def choose_pivots(
     if choice == "uniform":
         return Pivots(rng.permutation(sample)[:most], float("nan"))
     share = np.ones(len(sample)) if len(sample) < np.count_nonzero(weights) else weights[sample]
-    cholesky = _PartialCholesky(kernel, rows_on(device, x[sample]), most)
+    cholesky = PartialCholesky(kernel, rows_on(device, x[sample]), most)
     cholesky.extend(most, goal, share, rng)
     chosen, left = np.array(cholesky.chosen, dtype=np.int64), cholesky.left
     unseen = max(1, len(sample) - len(chosen)) / len(sample)  # pivots have residual 0, other rows have not
@@ -81,12 +81,12 @@ def choose_pivots(
 
 def pivoted_columns(kernel: Kernel, x: Any, most: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Up to `most` pivots among rows `x` (n, d), and the columns (n, p) of the Cholesky factor that belong to them."""
-    cholesky = _PartialCholesky(kernel, x, most)
+    cholesky = PartialCholesky(kernel, x, most)
     cholesky.extend(most, 0.0, np.ones(x.shape[0]), rng)
     return np.array(cholesky.chosen, dtype=np.int64), cholesky.columns
 
 
-class _PartialCholesky:
+class PartialCholesky:
     """The leading columns of a Cholesky factor of K(rows, rows), and the diagonal of the residual.
 
     Attributes
@@ -112,6 +112,11 @@ class _PartialCholesky:
     def columns(self) -> Array:
         """F (n, p)."""
         return to_numpy(self._factor[:, : len(self.chosen)])
+
+    @property
+    def lower(self) -> Array:
+        """The rows of F that belong to the pivots: the Cholesky factor (p, p) of their Gram matrix, in their order."""
+        return np.tril(to_numpy(self._factor[self.chosen, : len(self.chosen)]))
 
     def extend(self, most: int, goal: float, share: Array, rng: np.random.Generator) -> None:
         """Choose pivots, up to `most` in all, until the mean residual per unit of weight falls to `goal`.

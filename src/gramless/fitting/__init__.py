@@ -4,7 +4,7 @@ from gramless.fitting.fit import fit, prepare, warn_of_dominance
 from gramless.fitting.fitted import Fit, Projection, in_precision
 from gramless.fitting.out_of_core import Begun
 from gramless.fitting.posing import Prepared
-from gramless.fitting.preimages import learn_preimage
+from gramless.fitting.preimages import learn_preimage, resampled
 from gramless.fitting.stream import extend, finish, join, shrunk
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "join",
     "learn_preimage",
     "prepare",
+    "resampled",
     "shrunk",
     "warn_of_dominance",
 ]

@@ -17,7 +17,7 @@ from gramless.fitting.model import Model
 from gramless.fitting.question import Question
 from gramless.kernels import Kernel
 from gramless.problem import Request
-from gramless.spaces import Eigenspace, RidgePreimage, RowSample
+from gramless.spaces import Compression, Eigenspace, RidgePreimage, RowSample
 
 FLOAT32_ERROR = 1e-6  #: error of projections in float32 that is accepted, relative to the standard deviation
 
@@ -59,6 +59,8 @@ class Fit:
     sample : RowSample or None
         Sample of rows in the units of the input, for pre-images of models without their training rows.
     preimage : RidgePreimage or None
+    compression : Compression or None
+        What the model has lost, where it was compressed.
     """
 
     plan: Plan
@@ -72,6 +74,7 @@ class Fit:
     weights: Array | None = None
     sample: RowSample | None = None
     preimage: RidgePreimage | None = None
+    compression: Compression | None = None
 
     @property
     def finished(self) -> Model:

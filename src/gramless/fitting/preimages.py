@@ -26,6 +26,17 @@ def sampled(question: Question, found: Fit, x: Any, weights: Array | None, *, fi
     return replace(found, sample=new if before is None else before + new, preimage=None)
 
 
+def resampled(question: Question, found: Fit, size: int) -> Fit:
+    """The fit without its rows, with a sample of at most `size` of them where an inverse transform is learned."""
+    sample = found.sample
+    if question.ridge is None:
+        sample = None
+    elif found.x is not None and found.weights is not None:
+        seed = int(read_seed(question.seed).integers(2**31))
+        sample = RowSample.of(found.x, found.weights, size, seed=[seed, 0])
+    return replace(found, x=None, weights=None, sample=sample, preimage=None)
+
+
 def learn_preimage(question: Question, found: Fit) -> Fit:
     """The fit with a ridge regression of its rows, or of its sample, on their components."""
     if question.ridge is None:

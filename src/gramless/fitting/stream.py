@@ -59,6 +59,8 @@ def join(question: Question, ours: Fit, other_question: Question, theirs: Fit) -
     for asked, found, name in ((question, ours, "this model"), (other_question, theirs, "other")):
         state = _continued(asked, found)
         if state is None:
+            if found.compression is not None:
+                raise ValueError(f"{name} is compressed: its rows are gone; merge the originals, and compress that")
             raise ValueError(
                 f"{name} was fitted by method={found.plan.chosen!r}, which stores nothing that could be added; "
                 "fit both with the same, other, method="
@@ -85,6 +87,10 @@ def going_on(question: Question, found: Fit) -> Fit:
     state = _continued(question, found)
     if state is not None:
         return _carried(question, found, state)
+    if found.compression is not None and found.x is None:
+        raise ValueError(
+            "a compressed model cannot be continued: its rows are gone; continue the original model, and compress that"
+        )
     if found.x is None or found.weights is None:
         raise ValueError(
             f"a fit by method={found.plan.chosen!r} without its rows (keep_data=False) cannot be continued; "

@@ -37,7 +37,7 @@ from gramless.fitting.model import Model
 from gramless.kernels import FromCallable, Kernel, kernels
 from gramless.kernels.spectral import SpectralDensity
 from gramless.problem import Estimate, Problem
-from gramless.spaces import Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
+from gramless.spaces import Bounds, Compression, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample
 
 _KERNELS = [kernel for _, kernel in kernels.items() if kernel is not FromCallable]
 #: Names that classes have in files, where these are older than the class's own.
@@ -63,7 +63,7 @@ CLASSES: dict[str, type[Any]] = {
         *(Axes, Box, CompositeMap, FourierGrid, FourierMap, LandmarkMap, Monomials, SampledMap, ScaledMap),
         *(NormalizedMap, TaylorMap, Triangle),
         *(DenseMoments, ShiftedMoments, ToeplitzMoments),
-        *(Bounds, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
+        *(Bounds, Compression, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(BoundedPoints, KeptRows, MergedSpaces, MomentState, Newcomers),
         *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
         *(Begun, Certificate, Estimate, Gathered, Model, Plan, Problem, Tally),

@@ -31,7 +31,7 @@ from gramless.fitting.methods import BoundedPoints, KeptRows, MergedSpaces, Mome
 from gramless.fitting.model import Model
 from gramless.kernels import Polynomial, Scaled
 from gramless.persistence.dimensions import size, width
-from gramless.spaces import Eigenspace, FeatureSpan, PointSpan, RidgePreimage, RowSample
+from gramless.spaces import Compression, Eigenspace, FeatureSpan, PointSpan, RidgePreimage, RowSample
 
 _DEVICE = re.compile(r"cpu|torch|cuda(:\d{1,3})?")
 _PRUNED = 64  # most grid points for each frequency kept: an ellipsoid in a box has fewer
@@ -88,6 +88,14 @@ def _(made: Certificate) -> None:
         require_shape(f"{name} of the certificate", getattr(made, name), made.values.size)
     if not set(made.kind.tolist()) <= {"rigorous", "probabilistic"}:
         raise FormatError(f"the certificate has the kinds {sorted(set(map(str, made.kind.tolist())))}")
+
+
+@check.register
+def _(made: Compression) -> None:
+    for name in ("names", "scales", "norms", "change", "largest"):
+        require_shape(f"{name} of the compression", getattr(made, name), made.names.size)
+    for name in ("curve_points", "curve_change", "curve_bound"):
+        require_shape(f"{name} of the compression", getattr(made, name), made.curve_points.size)
 
 
 @check.register
@@ -252,6 +260,7 @@ def _(made: Plan) -> None:
 #: The number of columns that a part of a model takes, which must equal `n_features_in_`.
 WIDTHS: dict[str, Callable[[Any], int]] = {
     "X_fit_": lambda rows: int(rows.shape[1]),
+    "_prototype_rows": lambda rows: int(rows.shape[1]),
     "_space": lambda space: width(space.span),
     "_model": lambda model: width(model.span),
     "_projection": lambda projection: width(projection.span),

@@ -16,6 +16,7 @@ from gramless.estimators.summary import certified, summary_rows
 from gramless.persistence.outputs import check_output
 from gramless.persistence.replacing import replacing
 from gramless.plots import image_shape
+from gramless.report.compression import compression_figure
 from gramless.report.contours import contours_html
 from gramless.report.embedding import embedding_html
 from gramless.report.figures import plot_html, plotly_script, require_plotly
@@ -25,7 +26,7 @@ from gramless.report.influence_figure import influence_figure
 from gramless.report.page import Section, figure_html, html_page
 from gramless.report.sample import Sample, draw_sample
 from gramless.report.spectrum import spectrum_figure, variance_figure
-from gramless.report.tables import certificate_table, plan_table
+from gramless.report.tables import certificate_table, compression_table, plan_table
 
 
 def write_report(
@@ -134,6 +135,7 @@ def _sections(model: Any, sample: Sample, pictures: tuple[int, int] | None) -> l
         *_influence_section(model, sample, pictures),
         _plan_section(model),
         _certificate_section(model),
+        *_compression_section(model),
     ]
 
 
@@ -216,6 +218,21 @@ def _certificate_section(model: Any) -> Section:
         "the bounds are by rank."
     )
     return Section("certificate", "Certificate", (text,), certificate_table(model.certificate_).html())
+
+
+def _compression_section(model: Any) -> list[Section]:
+    found = getattr(model, "compression_", None)
+    if found is None:
+        return []
+    text = f"{found.summary()}. The certificate is that of the original model."
+    if not found.rows:
+        return [Section("compression", "Compression", (found.note,))]
+    figure = figure_html(
+        plot_html(compression_figure(found), "compression-plot"),
+        "Change of the worst output, relative to its scale, against the number of points: root mean square over rows "
+        "used for the choice, and the proved bound on the change of any row.",
+    )
+    return [Section("compression", "Compression", (text,), figure + compression_table(found).html())]
 
 
 def _project(model: Any, rows: Array) -> Array:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gramless.certificates import Certificate
     from gramless.fitting.methods import Plan
+    from gramless.spaces import Compression
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,16 @@ def plan_table(plan: Plan) -> Table:
         note="Estimates before the fit. The cheapest method that meets the tolerance and the memory limit runs.",
         words=("method", "verdict"),
         strong=plan.strong,
+    )
+
+
+def compression_table(compression: Compression) -> Table:
+    """What a compressed model has lost."""
+    return Table(
+        title="The compression",
+        header=compression.header,
+        rows=compression.table() if compression.rows else [],
+        note=compression.footnote,
     )
 
 

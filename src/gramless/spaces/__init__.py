@@ -3,9 +3,12 @@
 from gramless.spaces.angles import cross_products, principal_angles, subspace_distance
 from gramless.spaces.batch import batch_space
 from gramless.spaces.bounds import Bounds
+from gramless.spaces.compress import compress
+from gramless.spaces.compression import Compression
 from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.kernel_qr import KernelQR, kernel_qr
 from gramless.spaces.merge import count_kept, merge
+from gramless.spaces.outputs import Outputs
 from gramless.spaces.preimage import (
     Combinations,
     Expansion,
@@ -30,12 +33,14 @@ from gramless.spaces.span import FeatureSpan, InputSpan, PointSpan, Span, stack_
 __all__ = [
     "Bounds",
     "Combinations",
+    "Compression",
     "Eigenspace",
     "Expansion",
     "FeatureSpan",
     "FixedPoints",
     "InputSpan",
     "KernelQR",
+    "Outputs",
     "PointSpan",
     "Projections",
     "RidgePreimage",
@@ -43,6 +48,7 @@ __all__ = [
     "Span",
     "along_rays",
     "batch_space",
+    "compress",
     "count_kept",
     "cross_products",
     "descend",

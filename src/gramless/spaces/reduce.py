@@ -9,7 +9,7 @@ import numpy as np
 
 from gramless.arrays import blas_threads_for, unit_roundoff
 from gramless.features import LandmarkMap, choose_pivots
-from gramless.gram import rectangular_error
+from gramless.gram import rectangular_error, rectangular_product
 from gramless.spaces.bounds import Bounds
 from gramless.spaces.eigenspace import Eigenspace
 from gramless.spaces.span import PointSpan
@@ -54,7 +54,8 @@ def reduce(space: Eigenspace, most: int, rng: np.random.Generator | None = None)
     part = np.einsum("ij,ij->i", columns, columns)
     chosen = choose_pivots(span.kernel, span.points, np.maximum(part, 1e-300), most, 0.0, rng).indices
     features = LandmarkMap.at(span.kernel, span.points[chosen])
-    inside = features(span.points).T @ columns  # coordinates in an orthonormal basis of the landmarks' span
+    products = rectangular_product(span.kernel, features.points, span.points, columns)
+    inside = features.projected(products)[0]  # coordinates in an orthonormal basis of the landmarks' span
     with blas_threads_for(len(space.scatter)):
         values, turn = np.linalg.eigh(inside[:, :-1].T @ inside[:, :-1])
     kept = int((values > 20 * len(values) * unit_roundoff() * values.max(initial=0.0)).sum())

@@ -114,8 +114,7 @@ def _on_rows(
     pivots = choose_pivots(kernel, rows, np.ones(len(rows)), min(len(rows), _MOST_POINTS), 0.0, rng)
     features = LandmarkMap.at(kernel, rows[pivots.indices if len(pivots.indices) else slice(1)])
     products = space.span.dot(features.points, both)
-    turned = features.triangle.solve(np.array(products.T, order="C"))
-    return features.points, features.triangle.solve_transposed(turned).T
+    return features.points, features.projected(products)[1]
 
 
 def preimage_errors(space: Eigenspace, scores: Array, x: Array) -> Array:
