@@ -75,7 +75,7 @@ class Eigenspace:
         if isinstance(span.kernel, Precomputed) or len(span.points) < _MANY or not self.scatter.size:
             return np.inf
         some = span.points[evenly_spaced(len(span.points), 64)]
-        with np.errstate(all="ignore"):  # what overflows in float32 is no number, and not accurate
+        with np.errstate(all="ignore"):  # what overflows in float32 becomes nan
             apart = np.abs(self.project_in_float32(some) - self.project(some)).max(axis=0)
             return float(np.nan_to_num(apart / np.sqrt(self.scatter / self.weight), nan=np.inf).max())
 
