@@ -34,9 +34,9 @@ def kmeans(figures: dict[str, Any]) -> str:
 
 def serving(figures: dict[str, Any]) -> str:
     lines = [
-        f"`transform` of {figures['new']:,} rows that no model has seen, medians of {figures['rounds']} runs; change: "
-        "root mean square of the worst component, relative to its standard deviation, from the exact scores "
-        f"({figures['machine']}, {figures['date']}):",
+        f"`transform` of rows that no model has seen, medians of {figures['rounds']} runs; change: root mean square of "
+        "the worst component, relative to its standard deviation, from the exact scores; in float64: the largest "
+        f"change by float32 ({figures['machine']}, {figures['date']}):",
     ]
     for row in figures["table"].values():
         if "failed" in row:
@@ -46,19 +46,20 @@ def serving(figures: dict[str, Any]) -> str:
             "",
             f"{row['name']}, {row['n']:,} x {row['d']}, k = {row['k']}, `compressed({row['tol']:g})` in "
             f"{row['compress_seconds']:.1f} s after a fit of {row['fit_seconds']:.1f} s: {row['times_faster']:.1f} "
-            f"times faster; stated change {row['change_stated']:.1e}, bound {row['bound']:.1e}.",
+            f"times faster; stated change {row['change_stated']:.1e}, bound {row['bound']:.1e}. {row['new']:,} rows:",
             "",
-            "| | points | transform | change | file |",
-            "|---|---|---|---|---|",
+            "| | points | transform | change | file | accuracy of a classifier |",
+            "|---|---|---|---|---|---|",
         ]
         for name, one in row["contenders"].items():
             if "failed" in one:
-                lines.append(f"| {name} | {one['failed']} | | | |")
+                lines.append(f"| {name} | {one['failed']} | | | | |")
                 continue
             size = f"{one['bytes'] / 1e6:.3g} MB" if "bytes" in one else ""
             proved = "" if "within" not in one else ", within the bound" if one["within"] else ", NOT within the bound"
             took, change = f"{1000 * one['seconds']:.0f} ms", f"{one['change']:.1e}{proved}"
-            lines.append(f"| {name} | {one['points']:,} | {took} | {change} | {size} |")
+            right = f"{one['accuracy']:.2%}" if "accuracy" in one else ""
+            lines.append(f"| {name} | {one['points']:,} | {took} | {change} | {size} | {right} |")
     return "\n".join(lines)
 
 
