@@ -3,7 +3,8 @@ import pytest
 import scipy.stats
 from scipy.integrate import trapezoid
 
-from gramless.densities import Moment, Series, Shape, fit_series, held_out_count, retained_by_rule
+from gramless import SeriesDensity
+from gramless.densities import Moment, Series, Shape, fit_series, held_out_count, retained_by_rule, series
 from gramless.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial
 
 KERNELS = [Gaussian(0.4), Laplacian(0.5), Matern(1.5, 0.6), Matern(0.8, 0.5), 2.0 * Gaussian(0.5)]
@@ -125,3 +126,14 @@ def test_what_lies_below_zero_is_cut_off_and_the_rest_scaled(kernel):
     assert (below.raw(drawn) > 0).all()
     steps = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
     assert scipy.stats.kstest(drawn[:, 0], lambda t: np.interp(t, grid, steps / steps[-1])).pvalue > 1e-3
+
+
+def test_fewer_landmarks_of_many_rows_change_little(monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((30, 2))[rng.integers(0, 30, 12_000)] * 3 + 0.2 * rng.standard_normal((12_000, 2))
+    quick = SeriesDensity(bandwidth=0.5, random_state=0).fit(x)
+    monkeypatch.setattr(series, "_LEAK_OF_MANY", series._LEAK)
+    exact = SeriesDensity(bandwidth=0.5, random_state=0).fit(x)
+    assert quick.n_components_ == exact.n_components_
+    found, expected = np.exp(quick.score_samples(x[:500])), np.exp(exact.score_samples(x[:500]))
+    assert 0 < np.abs(found - expected).max() <= 1e-3 * expected.max()

@@ -19,6 +19,7 @@ from gramless.kernels import Kernel, column_shift
 _ROWS = 8192
 _MOST_POINTS = 1000
 _LEAK = 1e-10  # k(x, x) - |phi(x)|^2 that is allowed, relative to k(x, x)
+_MANY, _LEAK_OF_MANY = 10_000, 1e-3  # of many rows few terms are retained: this changes densities by 1e-4 of their peak
 _MOST_VALUES = 2 * 10**8  # kernel values that the normalization may take
 
 
@@ -136,7 +137,8 @@ def fit_series(
     shape = Shape.of(kernel, x.shape[1])
     top = float(kernel.diagonal(x[:1])[0])
     _refuse_scattered(kernel, x, top)
-    pivots = choose_pivots(kernel, x, weights, min(x.shape[0], _MOST_POINTS), _LEAK * top, rng)
+    leak = _LEAK_OF_MANY if count is None and x.shape[0] > _MANY else _LEAK
+    pivots = choose_pivots(kernel, x, weights, min(x.shape[0], _MOST_POINTS), leak * top, rng)
     features = LandmarkMap.at(kernel, x[pivots.indices])
     moments = _moments(features, x, weights, folds if count is None and truncation == "held_out" else None)
     whole = moments[0]
