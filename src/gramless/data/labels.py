@@ -10,9 +10,9 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.data.formats.delimited import CsvSource
-from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.npy import read_npz_array
 from gramless.data.formats.parquet import columns_of
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.registry import formats, suffix_of
 from gramless.data.formats.source import optional_import
 from gramless.data.open import open_source

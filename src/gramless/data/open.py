@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.folder import FolderSource
 from gramless.data.formats.foreign import ForeignSource, looks_like_source
 from gramless.data.formats.missing import RULES, DroppingSource, FillingSource
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.registry import Format, formats, suffix_of
 from gramless.data.formats.source import Source
 from gramless.errors import DialectWarning, FormatError, SourceError
@@ -143,7 +143,7 @@ def _opened(kind: Format, path: Path, columns: Any, key: str | None, options: Re
     """The source; any error that a format's library raises on a damaged file becomes a FormatError with the path."""
     if not (path.is_file() or path.is_dir()):  # opening a pipe blocks, and some devices never end
         raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
-    if options not in (None, ReadOptions()) and not kind.dialects:
+    if options is not None and options != ReadOptions() and not (kind.dialects or options.origin):
         raise ValueError(f"read_options are for CSV files, and {path} is none; leave them out")
     try:
         return kind.opens(path, columns, options if kind.dialects else key)

@@ -80,9 +80,7 @@ def _all_pairs(matrix: Array, goal: Goal, norm: float, copied: float, error: flo
     )
 
 
-def _few_pairs(
-    operator: Operator, matrix: Array, goal: Goal, norm: float, copied: float, error: float
-) -> Basis | None:
+def _few_pairs(operator: Operator, matrix: Array, goal: Goal, norm: float, copied: float, error: float) -> Basis | None:
     """By Lanczos; None where it misses the tolerance, or where no gap follows the requested pairs."""
     n, k = len(matrix), goal.k
     krylov = _krylov(matrix, goal, norm)

@@ -180,6 +180,42 @@ def test_options_of_other_formats(tmp_path):
     assert rows_of(tmp_path / "parts", read_options={"decimal": ","}).tolist() == [[1.5, 2], [2.5, 2]]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("a,b\n5%,2\n", "a,b\n5,2\n", "line 2: '5' is in a column of percentages and other numbers"),
+        ("a,b\n5,2\n", "a,b\n5,2\n6%,2\n", "line 3: '6%' is in a column of percentages and other numbers"),
+        ("a,b\nyes,2\n", "a,b\n1,2\n", "line 2: '1' is in a column of numbers and words such as yes"),
+        ("a,b\nyes,2\n", "a,b\n1%,2\n", "line 2: '1%' is in a column of percentages and words such as yes"),
+        ("a;b\n1,5;2\n", "a;b\n1.5;2\n", r"'1\.5' is 1\.5 with read_options=\{\"decimal\": \"\.\"\}"),
+        ("a;b\n1.234,5;2\n", "a;b\n1,234.5;2\n", r"'1,234\.5' is 1234\.5 with read_options"),
+    ],
+)
+def test_files_of_a_folder_are_written_alike(tmp_path, first, second, message):
+    written(tmp_path / "1.csv", first)
+    written(tmp_path / "2.csv", second)
+    with pytest.raises(FormatError, match=rf"2\.csv: 1 of 2 columns .*{message}.*are read like those of .*1\.csv"):
+        rows_of(tmp_path)
+
+
+def test_a_file_of_a_folder_alone_could_be_read_otherwise(tmp_path):
+    written(tmp_path / "1.csv", "a;b\n1.234.567;yes\n1,5;no\n")
+    written(tmp_path / "2.csv", "a|b\n1.234|no\n")  # its delimiter is its own
+    assert rows_of(tmp_path).tolist() == [[1234567, 1], [1.5, 0], [1234, 0]]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rows"), [(["percent", None], [[0.05, 2]]), (["number"], None), (["unit", "x"], None)]
+)
+def test_contents_of_columns_may_be_given(tmp_path, kinds, rows):
+    path = written(tmp_path / "t.csv", "a,b\n5%,2\n")
+    if rows is not None:
+        assert rows_of(path, read_options={"kinds": kinds}).tolist() == rows
+        return
+    with pytest.raises(ValueError, match="1 kinds for the 2 columns|kinds has 'unit'; pass one of 'number'"):
+        rows_of(path, read_options={"kinds": kinds})
+
+
 def test_labels_of_such_a_file(tmp_path):
     path = written(tmp_path / "t.csv", "# x\nname;größe\nrené;1,5\n# y\nanna;2,5\n", "cp1252")
     assert column_names(path) == ("name", "größe")

@@ -16,7 +16,7 @@ MISSING = frozenset(
     ]
 )
 BOOLEANS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}  #: in lower case
-NUMBER, PERCENT, BOOLEAN = "number", "percent", "boolean"  #: what a column of numbers may hold
+KINDS = NUMBER, PERCENT, BOOLEAN = "number", "percent", "boolean"  #: what a column of numbers may hold
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2009"), " ")  # as separators of thousands
 _SIGNS = "[.,' \u00a0\u202f\u2009]"
 _LOOKS_LIKE = re.compile(rf"[+-]?{_SIGNS}?\d(\d|{_SIGNS})*([eE][+-]?\d+)?\s*%?")
@@ -131,7 +131,7 @@ def looks_like_number(cell: str) -> bool:
 
 def find_kind(cells: Sequence[str], numbers: Numbers) -> str | None:
     """What a column holds, without its missing cells: NUMBER, PERCENT, BOOLEAN, or None for a column of other text."""
-    for kind in (NUMBER, PERCENT, BOOLEAN):
+    for kind in KINDS:
         if numbers.reads(cells, kind):
             return kind
     return None
@@ -189,7 +189,20 @@ def find_fault(
     (1, 'is 92.5 with read_options={"decimal": ","}')
     """
     position = numbers.first_unread(cells, kind or NUMBER)
-    return None if position is None else (position, _remedy(cells, cells[position].strip(), numbers, ways))
+    if position is None:
+        return None
+    cell = cells[position].strip()
+    found = find_kind(cells, numbers)
+    if kind in KINDS and found not in (None, kind):  # columns of numbers are read in one way, here and in other files
+        return position, _MIXED[found, kind] if (found, kind) in _MIXED else _MIXED[kind, found]
+    return position, _remedy(cells, cell, numbers, ways)
+
+
+_MIXED = {
+    (NUMBER, PERCENT): "is in a column of percentages and other numbers: write all of them in one way",
+    (NUMBER, BOOLEAN): "is in a column of numbers and words such as yes: write all of them in one way",
+    (PERCENT, BOOLEAN): "is in a column of percentages and words such as yes: write all of them in one way",
+}
 
 
 def _remedy(cells: Sequence[str], cell: str, numbers: Numbers, ways: Sequence[Numbers]) -> str:
@@ -210,7 +223,7 @@ def _other_ways(cells: Sequence[str], cell: str, numbers: Numbers, ways: Sequenc
     """The options with which cells of digits and signs can be read."""
     signs = sum("%" in text for text in cells)
     if 0 < signs < len(cells):
-        return "is in a column of percentages and other numbers: write all of them in one way"
+        return _MIXED[NUMBER, PERCENT]
     digits = [text.replace("%", "") for text in cells]
     found: dict[float, str] = {}
     for way in ways:

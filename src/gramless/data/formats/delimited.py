@@ -15,8 +15,9 @@ import numpy as np
 
 from gramless.arrays import Array
 from gramless.data.formats.cells import MISSING, NUMBER, WAYS, find_fault, find_kind, find_numbers, looks_like_number
-from gramless.data.formats.dialect import ReadOptions, find_layout, kinds_in_words
+from gramless.data.formats.dialect import find_layout, kinds_in_words
 from gramless.data.formats.lines import opened, whole_lines
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.registry import Format, formats
 from gramless.data.formats.source import (
     Source,
@@ -60,8 +61,8 @@ class CsvSource(Source):
         self._arrow = optional_import("pyarrow.csv", "CSV files")
         self._lib = optional_import("pyarrow", "CSV files")
         options = ReadOptions() if options is None else options
+        self._given_columns, self._options = columns, options
         self._layout = layout = find_layout(path, options)
-        self._given = options.delimiter is not None
         self._missing = MISSING.union(options.na_values)
         first = layout.head[layout.first].decode()
         check_shape(self.name, (1, first.count(layout.delimiter) + 1))
@@ -97,14 +98,32 @@ class CsvSource(Source):
         rows = [row for row in rows if len(row) == self._width]
         columns = [self._present([row[i].strip() for row in rows]) for i in self._keep]
         usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
-        self._kinds = [find_kind(cells, self._numbers) for cells in columns]
+        known = self._known_kinds(options)
+        self._kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
         self._fault = self._diagnosis(rows, 0) if None in self._kinds else ""
         self._layout = replace(self._layout, head=[])  # a wide line takes memory
         signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
         kinds, missing = sorted({str(kind) for kind in self._kinds}), sorted(options.na_values)
+        contents = tuple(kind or NUMBER for kind in self._kinds)
+        self.read_options = ReadOptions(**signs, na_values=options.na_values, kinds=contents)
         self.reading = f"{self._layout.delimiter!r} {self._layout.comment!r} {self._numbers} {kinds} {missing}"
         self.guesses = self._layout.guesses | {k: sign for k, sign in signs.items() if sign != getattr(usual, k)}
         self.notes = kinds_in_words(list(map(self._short, range(self.n_features))), self._kinds)
+
+    def _known_kinds(self, options: ReadOptions) -> Sequence[str | None]:
+        """What the columns contain, as far as the options say it."""
+        known = options.kinds
+        if known is None or (len(known) != self.n_features and options.origin):
+            return [None] * self.n_features  # another number of columns is refused by who knows what they are for
+        if len(known) != self.n_features:
+            raise FormatError(
+                f"read_options has {len(known)} kinds for the {self.n_features} columns of {self.name}; pass one each"
+            )
+        return known
+
+    def read_like(self, known: ReadOptions) -> CsvSource:
+        options = self._options.completed(known)
+        return self if options == self._options else CsvSource(self.path, self._given_columns, options)
 
     def _short(self, index: int) -> str:
         """The name of a column in a list of columns."""
@@ -244,7 +263,8 @@ class CsvSource(Source):
         """The message about a line of uneven length, or about all columns that are not numbers; empty for neither."""
         for number, row in enumerate(rows):
             if len(row) != self._width:
-                delimiter = "" if self._given else f"; {self._layout.delimiter!r} was taken for the delimiter"
+                given = self._options.delimiter is not None
+                delimiter = "" if given else f"; {self._layout.delimiter!r} was taken for the delimiter"
                 where = f"{self.name}, {self.place(first + number)}"
                 return f"{where}: has {len(row)} fields, but the first line has {self._width}{delimiter}"
         columns = [[row[i].strip() for row in rows] for i in self._keep]
@@ -282,7 +302,7 @@ class CsvSource(Source):
         if needless:
             chosen = some_names(map(self._short, needless))
             text += f". To leave out {chosen}, choose the others by gramless.open_source(path, columns=[...])"
-        return text
+        return text + (f"; its columns are read like {self._options.origin}" if self._options.origin else "")
 
 
 formats.register("csv")(

@@ -1,99 +1,22 @@
-"""How a text file is written: encoding, delimiter, comments, signs in numbers; as the caller says, or as it looks."""
+"""Where the cells of a text file are: its encoding, delimiter and comments, as the caller says, or as they look."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from gramless.data.formats.cells import BOOLEAN, MISSING, PERCENT, WAYS, Numbers, looks_like_number
+from gramless.data.formats.cells import BOOLEAN, MISSING, PERCENT, looks_like_number
 from gramless.data.formats.lines import first_bytes, first_lines
+from gramless.data.formats.read_options import ReadOptions, codec_name
 from gramless.errors import FormatError
 
 _DELIMITERS = ",;\t|"
-_WORDS = {"tab": "\t", r"\t": "\t", "space": " ", r"\s+": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 _SEEN = 200  # lines in which the delimiter must be consistent
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    r"""How a CSV file is written. What is None is found out from the first lines of the file.
-
-    Parameters
-    ----------
-    delimiter : str, optional
-        What separates cells, one character: ``","``, ``";"``, ``"|"``, ``"\t"`` or ``"tab"``; ``" "`` or ``"space"``
-        for columns aligned with any number of blanks.
-    decimal : {".", ","}, optional
-    thousands : str, optional
-        Separator of thousands: ``","``, ``"."``, ``"'"``, ``" "`` or ``"space"``; ``""`` for none.
-    encoding : str, optional
-        Name of an encoding that Python knows, such as ``"cp1252"``.
-    comment : str, optional
-        Lines that begin with this character are skipped; ``""`` for none.
-    na_values : sequence of str
-        Cells that stand for a missing value, besides empty cells, ``NA``, ``NaN``, ``null``, ``None``, ``?``, ``-`` and
-        the like.
-
-    Examples
-    --------
-    >>> ReadOptions(delimiter="tab", na_values=["unknown"])
-    ReadOptions(delimiter='\t', decimal=None, thousands=None, encoding=None, comment=None, na_values=('unknown',))
-    """
-
-    delimiter: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    encoding: str | None = None
-    comment: str | None = None
-    na_values: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("delimiter", "thousands"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, _WORDS.get(given, given))
-        values = (self.na_values,) if isinstance(self.na_values, str) else self.na_values
-        object.__setattr__(self, "na_values", tuple(str(value) for value in values))
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ValueError(f"delimiter={self.delimiter!r} must be one character, or 'tab' or 'space'")
-        if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','")
-        if self.thousands not in (None, "", ",", ".", "'", " "):
-            raise ValueError(f"""thousands={self.thousands!r} must be one of ',', '.', "'", ' ', or '' for none""")
-        if self.thousands and self.thousands == self.decimal:
-            raise ValueError(f"decimal={self.decimal!r} and thousands={self.thousands!r} must differ")
-        if self.comment is not None and (len(self.comment) > 1 or self.comment.isspace()):
-            raise ValueError(f"comment={self.comment!r} must be one character, or '' for none")
-        if self.encoding is not None:
-            _codec(self.encoding)
-
-    @classmethod
-    def of(cls, given: Any) -> ReadOptions:
-        """`given` as options: None, a mapping of names to values, or options already."""
-        if isinstance(given, cls):
-            return given
-        if given is None or isinstance(given, Mapping):
-            known = [field.name for field in fields(cls)]
-            for name in given or ():
-                if name not in known:
-                    raise ValueError(f"read_options has no {name!r}; it has: {', '.join(known)}")
-            return cls(**(given or {}))
-        raise TypeError(f"read_options={given!r} must be a dict or gramless.ReadOptions")
-
-    @property
-    def ways(self) -> list[Numbers]:
-        """Ways of writing numbers that these options allow."""
-        allowed = [
-            way
-            for way in WAYS
-            if self.decimal in (None, way.decimal) and (self.thousands is None or self.thousands == way.thousands)
-        ]
-        return allowed  # never empty: WAYS has all pairs of signs that differ
 
 
 @dataclass(frozen=True)
@@ -180,7 +103,7 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
     """The encoding, the first lines in UTF-8, and the encoding once more where it was guessed."""
     guesses: dict[str, str] = {}
     if encoding is not None:
-        encoding = _codec(encoding)
+        encoding = codec_name(encoding)
     elif first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     if encoding not in (None, "utf-8"):
@@ -206,15 +129,6 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
             '"utf-16-le"} then'
         )
     return encoding or "utf-8", head, guesses
-
-
-def _codec(name: str) -> str:
-    """Python's name of an encoding; ``"utf-8"`` for its variants."""
-    try:
-        found = codecs.lookup(name).name
-    except LookupError:
-        raise ValueError(f"encoding={name!r} is unknown; pass one such as 'utf-8', 'cp1252' or 'utf-16'") from None
-    return "utf-8" if found in ("utf-8-sig", "ascii") else found
 
 
 def find_delimiter(lines: Sequence[str], usual: str = ",") -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.source import Source, block_name
 from gramless.errors import SourceError
 
@@ -16,6 +18,8 @@ Opener = Callable[[Path, Any], Source]
 
 class FolderSource(Source):
     """The rows of several files, one after another; each file must have the columns of the first file.
+
+    Numbers of CSV files must be written as in the first file, and columns of percentages be percentages in all files.
 
     Parameters
     ----------
@@ -28,10 +32,18 @@ class FolderSource(Source):
     """
 
     def __init__(self, path: Path, files: list[Path], opener: Opener, columns: Any = None) -> None:
-        self.path, self.name = path, str(path)
         first = opener(files[0], columns)
         wanted = columns if first.feature_names is None else list(first.feature_names)
-        self._parts = [first, *(self._agreeing(opener, file, wanted, first) for file in files[1:])]
+        self._join(path, [first, *(self._agreeing(opener, file, wanted, first) for file in files[1:])])
+
+    def _join(self, path: Path, parts: list[Source]) -> None:
+        self.path, self.name = path, str(path)
+        first = parts[0]
+        self.read_options = first.read_options
+        if first.read_options is not None:
+            known = replace(first.read_options, origin=f"those of {first.name}")
+            parts = [first, *(part.read_like(known) for part in parts[1:])]
+        self._parts = parts
         self.n_features, self.feature_names = first.n_features, first.feature_names
         counts = [part.n_rows for part in self._parts]
         known = [count for count in counts if count is not None]
@@ -49,6 +61,12 @@ class FolderSource(Source):
                 f"{first.n_features} {first.feature_names or ''}"
             )
         return part
+
+    def read_like(self, known: ReadOptions) -> FolderSource:
+        """See :class:`Source`."""
+        made = FolderSource.__new__(FolderSource)
+        made._join(self.path, [part.read_like(known) for part in self._parts])
+        return made
 
     def count(self) -> int:
         return sum(part.count() for part in self._parts)

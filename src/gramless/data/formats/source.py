@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.data.formats.read_options import ReadOptions
 from gramless.errors import FormatError, SourceError
 
 WIDEST = 10**7  #: maximum number of columns; a file that declares more counts as damaged
@@ -43,6 +44,8 @@ class Source(ABC):
         How rows are made of what is in the file, where there is a choice: a fit is resumed only with the same.
     notes : str
         What else is to be said about how a file is read; empty for nothing.
+    read_options : ReadOptions or None
+        How the numbers of a CSV file are written, and what its columns contain, as given or found out.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Source(ABC):
     guesses: Mapping[str, str] = MappingProxyType({})
     notes: str = ""
     reading: str = ""
+    read_options: ReadOptions | None = None
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -87,6 +91,10 @@ class Source(ABC):
             self._refuse_not_finite(block, first, rows)
             yield block
             first += block.shape[0]
+
+    def read_like(self, known: ReadOptions) -> Source:
+        """The same rows, read as `known` says where the caller has not given other options; for CSV files."""
+        return self
 
     def count(self) -> int:
         """Number of rows; some formats read the file to count them. Raises where the number cannot be found."""
