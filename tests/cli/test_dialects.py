@@ -46,6 +46,27 @@ def test_what_is_given_is_not_said(foreign, irises, capsys):
     assert read_labels(foreign / "s.csv", "species")[60] == "versicolor"
 
 
+def test_later_files_are_read_like_that_of_the_fit(folder, capsys):
+    lines = ["umsatz;rabatt", *(f"{1 + i % 7}.{250 + i}.000;{i}%" for i in range(20)), "1.234;5%", "2.345;6%"]
+    (folder / "fit.csv").write_text("\n".join(lines))
+    (folder / "part.csv").write_text("\n".join([lines[0], *lines[-2:]]))
+    (folder / "plain.csv").write_text("umsatz;rabatt\n1.234;5\n")
+    assert main(["fit", "fit.csv", "-k", "1", "--kernel", "linear"]) == 0
+    capsys.readouterr()
+    assert main(["inspect", "model.gramless"]) == 0
+    assert "are read with --decimal , --thousands ." in capsys.readouterr().out
+    assert main(["transform", "model.gramless", "part.csv", "-o", "s.csv"]) == 0
+    scores = next(open_source(folder / "s.csv").blocks(9))
+    np.testing.assert_allclose(scores, load(folder / "model.gramless").transform([[1234, 0.05], [2345, 0.06]]))
+    assert main(["transform", "model.gramless", "plain.csv", "-o", "t.csv"]) == 3
+    assert "'5' is in a column of percentages and other numbers" in capsys.readouterr().err
+    assert main(["transform", "model.gramless", "part.csv", "--decimal", ".", "-o", "t.csv"]) == 0
+    scores = next(open_source(folder / "t.csv").blocks(9))
+    np.testing.assert_allclose(scores, load(folder / "model.gramless").transform([[1.234, 0.05], [2.345, 0.06]]))
+    assert main(["fit", "part.csv", "--like", "model.gramless", "-o", "b.gramless"]) == 0
+    assert load(folder / "b.gramless").read_options_ == load(folder / "model.gramless").read_options_
+
+
 def test_a_pipe(folder, capsys):
     (folder / "pipe.csv").write_text((folder / "iris.csv").read_text().replace(",", "|"))
     for options in ([], ["--delimiter", "|"]):

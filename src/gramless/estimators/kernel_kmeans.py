@@ -24,7 +24,7 @@ from gramless.clustering import (
     nearest_members,
     plan_clustering,
 )
-from gramless.data import ClusterRows, Rows, Scaling, library_of
+from gramless.data import ClusterRows, ReadOptions, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
 from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
@@ -107,6 +107,8 @@ class KernelKMeans(
         Defined only if X has feature names.
     fill_values_ : ndarray of shape (n_features,)
         Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+    read_options_ : ReadOptions
+        How numbers were written, and what columns contained, if X was a CSV file: later files are read in the same way.
 
     See Also
     --------
@@ -140,6 +142,7 @@ class KernelKMeans(
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         "fill_values_": np.ndarray,
+        "read_options_": ReadOptions,
         **dict.fromkeys(
             ("_weights", "_prototype_rows", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray
         ),

@@ -22,7 +22,7 @@ from gramless.arrays import Array, use_threads
 from gramless.arrays.durations import parse_seconds
 from gramless.bandwidth import CRITERIA
 from gramless.certificates import Certificate
-from gramless.data import MemoryRows, Rows, Scaling, library_of
+from gramless.data import MemoryRows, ReadOptions, Rows, Scaling, library_of
 from gramless.eigen import solvers
 from gramless.estimators import preimages
 from gramless.estimators.applying import applied
@@ -204,6 +204,8 @@ default="linear"
         Defined only if X has feature names.
     fill_values_ : ndarray of shape (n_features,)
         Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
+    read_options_ : ReadOptions
+        How numbers were written, and what columns contained, if X was a CSV file: later files are read in the same way.
 
     See Also
     --------
@@ -638,6 +640,7 @@ default="linear"
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
         "fill_values_": np.ndarray,
+        "read_options_": ReadOptions,
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
         "gamma_": float,
@@ -662,6 +665,7 @@ default="linear"
             "_input_mean": fit.scaling.mean,
             "_input_scale": fit.scaling.scale,
             "fill_values_": getattr(self, "fill_values_", None),
+            "read_options_": getattr(self, "read_options_", None),
             "_preimage": fit.preimage,
             "_sample": fit.sample,
             "gamma_": fit.gamma,
@@ -684,8 +688,9 @@ default="linear"
         model, state = values.get("_fitted"), values.get("_stream")
         if model is None and state is None:
             raise ValueError("there is neither a model nor a stream")
-        if "fill_values_" in values:
-            self.fill_values_ = values["fill_values_"]
+        for name in ("fill_values_", "read_options_"):
+            if name in values:
+                setattr(self, name, values[name])
         self._fit = Fit(
             plan=values["plan_"],
             gamma=values["gamma_"],

@@ -204,16 +204,15 @@ def test_a_file_of_a_folder_alone_could_be_read_otherwise(tmp_path):
     assert rows_of(tmp_path).tolist() == [[1234567, 1], [1.5, 0], [1234, 0]]
 
 
-@pytest.mark.parametrize(
-    ("kinds", "rows"), [(["percent", None], [[0.05, 2]]), (["number"], None), (["unit", "x"], None)]
-)
-def test_contents_of_columns_may_be_given(tmp_path, kinds, rows):
+def test_contents_of_columns_may_be_given(tmp_path):
     path = written(tmp_path / "t.csv", "a,b\n5%,2\n")
-    if rows is not None:
-        assert rows_of(path, read_options={"kinds": kinds}).tolist() == rows
-        return
-    with pytest.raises(ValueError, match="1 kinds for the 2 columns|kinds has 'unit'; pass one of 'number'"):
-        rows_of(path, read_options={"kinds": kinds})
+    assert rows_of(path, read_options={"kinds": ["percent", None]}).tolist() == [[0.05, 2]]
+    with pytest.raises(FormatError, match="column 'a', line 2: '5%' is in a column of percentages and other numbers"):
+        rows_of(path, read_options={"kinds": ["number", "number"]})
+    with pytest.raises(FormatError, match="1 kinds for the 2 columns"):
+        rows_of(path, read_options={"kinds": ["number"]})
+    with pytest.raises(ValueError, match="kinds has 'unit'; pass one of 'number'"):
+        rows_of(path, read_options={"kinds": ["unit", "number"]})
 
 
 def test_labels_of_such_a_file(tmp_path):
@@ -265,6 +264,62 @@ def test_numbers_come_back(tmp_path, way, rows, delimiter, encoding, named):
     np.testing.assert_array_equal(rows_of(path, read_options=options), np.array(rows))
     with suppress(FormatError):  # where it is doubtful, it asks, and does not guess
         np.testing.assert_array_equal(rows_of(path), np.array(rows))
+
+
+# ------------------------------------------------------------------------------------------- models of such files
+
+
+TABLE = "a;b;c\n1.250.000;5%;yes\n1,5;7%;no\n2.000;9%;yes\n"
+
+
+@pytest.mark.parametrize("estimator", [KernelPCA(1), KernelKMeans(2, kernel="linear", random_state=0)])
+@pytest.mark.parametrize("by_source", [False, True])
+def test_later_files_are_read_like_that_of_the_fit(tmp_path, estimator, by_source):
+    given = open_source if by_source else str
+    path = written(tmp_path / "t.csv", TABLE)
+    rows = [[1250000, 0.05, 1], [1.5, 0.07, 0], [2000, 0.09, 1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DialectWarning)
+        model = estimator.fit(given(path))
+    expected = ReadOptions(decimal=",", thousands=".", kinds=("number", "percent", "boolean"))
+    assert model.read_options_ == expected
+    model.save(tmp_path / "m.gramless")
+    later = written(tmp_path / "later.csv", "a|b|c\n2.000|9%|yes\n")  # alone it is asked about, or is 2.0
+    for fitted in (model, load(tmp_path / "m.gramless")):
+        assert fitted.read_options_ == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DialectWarning)  # nothing is guessed
+            np.testing.assert_allclose(fitted.transform(given(later)), fitted.transform(np.array(rows[2:])))
+        for cells, problem in (
+            ("2.000|9|yes", "'9' is in a column of percentages and other numbers"),
+            ("2.000|9%|1", "'1' is in a column of numbers and words such as yes"),
+            ("2.5|9%|yes", r"'2\.5' is 2\.5 with read_options"),
+        ):
+            other = written(tmp_path / "other.csv", f"a|b|c\n{cells}\n")
+            with pytest.raises(FormatError, match=f"{problem}.*like those of the file that the model was fitted to"):
+                fitted.transform(given(other))
+    assert not hasattr(model.fit(np.array(rows)), "read_options_")
+
+
+def test_given_options_are_stronger_than_those_of_the_fit(tmp_path):
+    with pytest.warns(DialectWarning):
+        model = KernelPCA(1).fit(written(tmp_path / "t.csv", TABLE))
+    path = written(tmp_path / "new.csv", "a|b|c\n2.5|9|yes\n")
+    options = {"decimal": ".", "kinds": ["number", "number", None]}
+    found = model.transform(open_source(path, read_options=options))
+    np.testing.assert_allclose(found, model.transform([[2.5, 9, 1]]))
+    np.save(tmp_path / "new.npy", [[2.5, 9, 1]])
+    np.testing.assert_allclose(found, model.transform(tmp_path / "new.npy"))
+
+
+def test_weights_have_no_part_in_how_columns_are_read(tmp_path):
+    path = written(tmp_path / "t.csv", "w,a,b\n1,2%,3\n2,4%,5\n1,4%,1\n2,5%,6\n")
+    model = KernelPCA(1, kernel="linear").fit(path, sample_weight="w")
+    assert model.read_options_.kinds == ("percent", "number")
+    before = model.transform([[0.02, 3]])
+    with pytest.raises(FormatError, match="percentages and other numbers"):
+        model.partial_fit(written(tmp_path / "u.csv", "w,a,b\n1,2,3\n2,4,5\n"), sample_weight="w")
+    np.testing.assert_array_equal(model.transform([[0.02, 3]]), before)
 
 
 # ------------------------------------------------------------------------------------------- missing values and models

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from gramless.arrays import Array
-from gramless.data.formats.cells import MISSING, NUMBER, WAYS, find_fault, find_kind, find_numbers, looks_like_number
+from gramless.data.formats.cells import (
+    BOOLEAN,
+    MISSING,
+    NUMBER,
+    WAYS,
+    find_fault,
+    find_kind,
+    find_numbers,
+    looks_like_number,
+)
 from gramless.data.formats.dialect import find_layout, kinds_in_words
 from gramless.data.formats.lines import opened, whole_lines
 from gramless.data.formats.read_options import ReadOptions
@@ -270,7 +279,8 @@ class CsvSource(Source):
         columns = [[row[i].strip() for row in rows] for i in self._keep]
         present = [self._present(cells) for cells in columns]
         kinds = [kind or NUMBER for kind in self._kinds]
-        good = [cells for cells, kind in zip(present, kinds, strict=True) if self._numbers.reads(cells, kind)]
+        numeric = [(cells, kind) for cells, kind in zip(present, kinds, strict=True) if kind != BOOLEAN]
+        good = [cells for cells, kind in numeric if self._numbers.reads(cells, kind)]
         ways = [way for way in WAYS if all(way.reads([text.removesuffix("%") for text in cells]) for cells in good)]
         faults: dict[str, list[tuple[int, int, str]]] = {}
         for place, cells in enumerate(present):

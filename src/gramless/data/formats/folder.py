@@ -41,8 +41,8 @@ class FolderSource(Source):
         first = parts[0]
         self.read_options = first.read_options
         if first.read_options is not None:
-            known = replace(first.read_options, origin=f"those of {first.name}")
-            parts = [first, *(part.read_like(known) for part in parts[1:])]
+            options = replace(first.read_options, origin=f"those of {first.name}")
+            parts = [first, *(part.read_like(options) for part in parts[1:])]
         self._parts = parts
         self.n_features, self.feature_names = first.n_features, first.feature_names
         counts = [part.n_rows for part in self._parts]

@@ -89,7 +89,7 @@ class ReadOptions:
         raise TypeError(f"read_options={given!r} must be a dict or gramless.ReadOptions")
 
     def completed(self, known: ReadOptions) -> ReadOptions:
-        """These options; signs of numbers, contents of columns and missing values that are not given are those of `known`.
+        """These options; signs of numbers, contents of columns and missing values are those of `known`, if not given.
 
         Examples
         --------
