@@ -89,7 +89,7 @@ def test_all_columns_in_one_message_with_what_to_do(folder, capsys):
     )
     assert "column 'price', line 2: '1,234' is 1.234 with --decimal ,, or 1234 with --thousands ," in line
     assert "'9 kg' has a unit: write the numbers alone" in line
-    assert "--exclude 'name,note \"x\",sold'; transform, denoise and cluster write them along with --keep" in line
+    assert "--exclude 'name,note \"x\",sold,size'; transform, denoise and cluster write them along with --keep" in line
     assert main(["fit", "cars.csv", "--columns", "price,share", "--thousands", ",", "-k", "1"]) == 0
     assert "percentages as fractions ('share')" in capsys.readouterr().err
 

@@ -52,6 +52,11 @@ def written(path, text, encoding="utf-8"):
         ("a,b\n5,yes\n6,no\n", "utf-8", [[5, 1], [6, 0]], {}),
         (",0,1\n0,1,2\n1,3,4\n", "utf-8", [[0, 1, 2], [1, 3, 4]], {}),
         ("a b\n1\n2\n", "utf-8", [[1], [2]], {}),
+        ("a,b\n\u22124.5,1e\u22121\n\u2212 1,2\n", "utf-8", [[-4.5, 0.1], [-1, 2]], {}),
+        ("a,b\n850,1.234\n999,2.345\n", "utf-8", [[850, 1.234], [999, 2.345]], {}),
+        ("a;b\n850;1.234\n999;2.34\n", "utf-8", [[850, 1.234], [999, 2.34]], {"delimiter": ";"}),
+        ("a;b\n850;1.234\n999;0.345\n", "utf-8", [[850, 1.234], [999, 0.345]], {"delimiter": ";"}),
+        ("a;b\n850;1.234\n999;1234.500\n", "utf-8", [[850, 1.234], [999, 1234.5]], {"delimiter": ";"}),
     ],
 )
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
@@ -94,7 +99,18 @@ def test_what_is_found_out(tmp_path, text, encoding, rows, guesses, name):
         ),
         ("a,b\n1,12:30\n", ["'12:30' is a date or a time"]),
         ("a,b\n1,$5\n2,$7\n", [r"column 'b', line 2: '\$5' has a unit"]),
-        ("a,b\n1,5 kg\n2,7 kg\n", ["'5 kg' has a unit: write the numbers alone"]),
+        ("a,b\n1,EUR 5\n2,EUR 7\n", ["'EUR 5' has a unit"]),
+        ("a,b\n1,5 kg\n2,7 kg\n", ["'5 kg' has a unit: write the numbers alone", "To leave out 'b', choose"]),
+        ("a,b\np0,5\np1,7\n", ["'p0' is text: encode it", "To leave out 'a', choose"]),
+        ("a,b\n0A,5\n1B,7\n2C,7\n9D,1\n", ["'0A' is text: encode it", "To leave out 'a', choose"]),
+        ('a,b\n"x\ny0",5\n"x\ny1",7\n', ["'xy0' is text: encode it", "To leave out 'a', choose"]),
+        (
+            "a;b\n850;x\n1.234;y\n12.500;z\n999;x\n",
+            [
+                r"'a', line 3: '1\.234' is 1\.234 with read_options=\{\"decimal\": \"\.\"\}, or 1234 with .*\"thousands\""
+            ],
+        ),
+        ("a;b;c\n8.566;1;1.500%\n1.234;2;2.500%\n", [r"'a', line 2: '8\.566' is 8\.566 with .*; so is 'c'"]),
         (
             "a,b\n1,2\n2,lost\n3,4\n",
             [r"line 3: 'lost' is among numbers: pass read_options=\{\"na_values\": \[\"lost\"\]\}"],
@@ -117,7 +133,7 @@ def test_all_columns_that_are_no_numbers_in_one_message(tmp_path, text, remedies
     for remedy in remedies:
         assert caught.match(remedy)
     message = str(caught.value)
-    assert ("To leave out" in message) == ("is text" in message or "is a date" in message)
+    assert ("To leave out" in message) == any(words in message for words in ("is text", "is a date", "has a unit"))
 
 
 def test_a_cell_far_from_the_first_lines_is_judged_by_its_column(tmp_path):
@@ -240,6 +256,8 @@ def test_many_columns(tmp_path):
     found = rows_of(path, missing="mean")
     assert found.shape == (2, width)
     assert found[1, :2].tolist() == [1.5, 2.5]
+    written(path, "\n".join([names.replace(";", ","), ",".join(["\u22121.5"] * width)]))
+    assert rows_of(path)[0, :2].tolist() == [-1.5, -1.5]
 
 
 def grouped(value, way):

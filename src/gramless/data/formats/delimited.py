@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ import numpy as np
 from gramless.arrays import Array
 from gramless.data.formats.cells import (
     BOOLEAN,
+    MINUS,
     MISSING,
     NUMBER,
     WAYS,
+    doubt_in_words,
+    find_doubt,
     find_fault,
     find_kind,
     find_numbers,
@@ -109,7 +113,10 @@ class CsvSource(Source):
         usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
         known = self._known_kinds(options)
         self._kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
-        self._fault = self._diagnosis(rows, 0) if None in self._kinds else ""
+        doubt = {}
+        if self._layout.delimiter == ";" and options.decimal is options.thousands is None and self._numbers == WAYS[0]:
+            doubt = find_doubt(columns)  # with commas between cells, a point is an English decimal point
+        self._fault = self._diagnosis(rows, 0, doubt) if doubt or None in self._kinds else ""
         self._layout = replace(self._layout, head=[])  # a wide line takes memory
         signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
         kinds, missing = sorted({str(kind) for kind in self._kinds}), sorted(options.na_values)
@@ -209,7 +216,7 @@ class CsvSource(Source):
             if len(cells) != self._width:
                 raise ValueError(f"a line has {len(cells)} fields, but the first has {self._width}")
             chosen = [cells[i] for i in self._keep]
-            if plain and "_" not in "".join(chosen):
+            if plain and not {"_", MINUS} & set("".join(chosen)):
                 read = ["nan" if cell.strip() in self._missing else cell for cell in chosen]
                 rows.append(np.array(read, dtype=np.float64))
             else:
@@ -268,7 +275,7 @@ class CsvSource(Source):
         numbers: Array = values[found.indices.to_numpy()]
         return numbers
 
-    def _diagnosis(self, rows: list[list[str]], first: int) -> str:
+    def _diagnosis(self, rows: list[list[str]], first: int, doubt: Mapping[int, str] = MappingProxyType({})) -> str:
         """The message about a line of uneven length, or about all columns that are not numbers; empty for neither."""
         for number, row in enumerate(rows):
             if len(row) != self._width:
@@ -288,6 +295,9 @@ class CsvSource(Source):
             if fault is not None:
                 cell = cells[fault[0]]
                 faults.setdefault(fault[1], []).append((place, first + columns[place].index(cell), cell))
+        for place, number in doubt.items():
+            row = next(row for row, cell in enumerate(columns[place]) if number in cell)
+            faults.setdefault(doubt_in_words(next(iter(doubt.values()))), []).append((place, row, columns[place][row]))
         return self._in_words(faults)
 
     def _in_words(self, faults: dict[str, list[tuple[int, int, str]]]) -> str:
