@@ -67,6 +67,16 @@ def test_later_files_are_read_like_that_of_the_fit(folder, capsys):
     assert load(folder / "b.gramless").read_options_ == load(folder / "model.gramless").read_options_
 
 
+def test_a_title_above_the_names(folder, capsys):
+    (folder / "titled.csv").write_text("Export of 2024\nSource: me\n\n" + (folder / "iris.csv").read_text())
+    assert main(["fit", "titled.csv"]) == 3
+    assert (
+        "line 1 has 1 fields, but line 4 has 5, separated by ','; pass --skip-lines 3 if the table"
+        in capsys.readouterr().err
+    )
+    assert main(["fit", "titled.csv", "--skip-lines", "3", "--label", "species", "-k", "2"]) == 0
+
+
 def test_a_pipe(folder, capsys):
     (folder / "pipe.csv").write_text((folder / "iris.csv").read_text().replace(",", "|"))
     for options in ([], ["--delimiter", "|"]):

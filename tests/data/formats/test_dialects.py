@@ -48,6 +48,8 @@ def written(path, text, encoding="utf-8"):
         ("# by x\n# today\na,b\n1,2\n# half\n3,4\n", "utf-8", [[1, 2], [3, 4]], {"comment": "#"}),
         ("##VCF\n#a,b\n1,2\n3,4\n", "utf-8", [[1, 2], [3, 4]], {"comment": "#"}),
         ("#a,b\n1,2\n3,4\n", "utf-8", [[1, 2], [3, 4]], {}),
+        ("\n\n# by x\n\na,b\n1,2\n3,4\n", "utf-8", [[1, 2], [3, 4]], {"comment": "#"}),
+        ("\n \na,b\n1,2\n\n3,4\n", "utf-8", [[1, 2], [3, 4]], {}),
         ("a,b\n5%,true\n12.5 %,False\n", "utf-8", [[0.05, 1], [0.125, 0]], {}),
         ("a,b\n5,yes\n6,no\n", "utf-8", [[5, 1], [6, 0]], {}),
         (",0,1\n0,1,2\n1,3,4\n", "utf-8", [[0, 1, 2], [1, 3, 4]], {}),
@@ -106,9 +108,7 @@ def test_what_is_found_out(tmp_path, text, encoding, rows, guesses, name):
         ('a,b\n"x\ny0",5\n"x\ny1",7\n', ["'xy0' is text: encode it", "To leave out 'a', choose"]),
         (
             "a;b\n850;x\n1.234;y\n12.500;z\n999;x\n",
-            [
-                r"'a', line 3: '1\.234' is 1\.234 with read_options=\{\"decimal\": \"\.\"\}, or 1234 with .*\"thousands\""
-            ],
+            [r"'a', line 3: '1\.234' is 1\.234 with read_options=.*decimal.*, or 1234 with .*thousands"],
         ),
         ("a;b;c\n8.566;1;1.500%\n1.234;2;2.500%\n", [r"'a', line 2: '8\.566' is 8\.566 with .*; so is 'c'"]),
         (
@@ -174,6 +174,7 @@ def test_other_words_for_no_value(tmp_path):
         ({"decimal": ",", "thousands": ","}, "must differ"),
         ({"encoding": "klingon"}, "encoding='klingon' is unknown"),
         ({"comment": "//"}, "comment='//' must be one character"),
+        ({"skip_lines": -1}, "skip_lines=-1 must be a number of lines"),
         ({"sep": ";"}, "read_options has no 'sep'; it has: delimiter"),
     ],
 )
@@ -218,6 +219,26 @@ def test_a_file_of_a_folder_alone_could_be_read_otherwise(tmp_path):
     written(tmp_path / "1.csv", "a;b\n1.234.567;yes\n1,5;no\n")
     written(tmp_path / "2.csv", "a|b\n1.234|no\n")  # its delimiter is its own
     assert rows_of(tmp_path).tolist() == [[1234567, 1], [1.5, 0], [1234, 0]]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_title_above_the_names(tmp_path, name, encoding, delimiter):
+    lines = ["Überblick 2024", "Source: me", "", "a;b", "1;2.5", "", "2;3.5"]
+    path = written(tmp_path / name, "\n".join(lines).replace(";", delimiter), encoding)
+    advice = r"line 1 has 1 fields, but line 4 has 2, separated by .*; pass read_options=\{'skip_lines': 3\}"
+    with pytest.raises(FormatError, match=advice):
+        rows_of(path)
+    for skipped in (2, 3):  # empty lines are skipped in any case
+        options = {"skip_lines": skipped}
+        assert rows_of(path, read_options=options).tolist() == [[1, 2.5], [2, 3.5]]
+        assert open_source(path, read_options={**options, "encoding": encoding}).feature_names == ("a", "b")
+    with pytest.raises(FormatError, match=r"is empty after 99 lines"):
+        rows_of(path, read_options={"skip_lines": 99})
+    written(path, "\n".join([*lines, "x;1"]).replace(";", delimiter), encoding)
+    with pytest.raises(FormatError, match="column 'a', line 8: 'x'"):
+        rows_of(path, read_options={"skip_lines": 3})
 
 
 def test_contents_of_columns_may_be_given(tmp_path):

@@ -19,7 +19,7 @@ ROWS = np.arange(12.0).reshape(4, 3)
     ("text", "message"),
     [
         ("", "is empty"),
-        ("\n1,2\n", "its first line is empty"),
+        ("\n \n", "is empty"),
         ("a,b,a\n1,2,3\n", "two columns named 'a'; rename one"),
     ],
     ids=["empty", "empty line", "names"],

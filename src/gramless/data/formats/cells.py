@@ -181,7 +181,7 @@ def find_numbers(columns: Sequence[Sequence[str]], ways: Sequence[Numbers] = WAY
 
 
 def find_doubt(columns: Sequence[Sequence[str]]) -> dict[int, str]:
-    """By column, the first number with a point, where all points may be decimal or between thousands; empty for no doubt.
+    """By column, the first number with a point, where all points may be decimal or between thousands; else empty.
 
     Parameters
     ----------

@@ -123,6 +123,7 @@ class CsvSource(Source):
         contents = tuple(kind or NUMBER for kind in self._kinds)
         self.read_options = ReadOptions(**signs, na_values=options.na_values, kinds=contents)
         self.reading = f"{self._layout.delimiter!r} {self._layout.comment!r} {self._numbers} {kinds} {missing}"
+        self.reading += f" from line {options.skip_lines + 1}" if options.skip_lines else ""
         self.guesses = self._layout.guesses | {k: sign for k, sign in signs.items() if sign != getattr(usual, k)}
         self.notes = kinds_in_words(list(map(self._short, range(self.n_features))), self._kinds)
 
@@ -277,6 +278,10 @@ class CsvSource(Source):
 
     def _diagnosis(self, rows: list[list[str]], first: int, doubt: Mapping[int, str] = MappingProxyType({})) -> str:
         """The message about a line of uneven length, or about all columns that are not numbers; empty for neither."""
+        message = self._faults(rows, first, doubt)
+        return f"{self.name}: {self._layout.title}" if message and self._layout.title else message
+
+    def _faults(self, rows: list[list[str]], first: int, doubt: Mapping[int, str]) -> str:
         for number, row in enumerate(rows):
             if len(row) != self._width:
                 given = self._options.delimiter is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ class Layout:
         Position in `head` of the line with the names of columns, or of the first row.
     guesses : dict of str to str
         Options that were found out rather than given, where they are unusual.
+    title : str
+        What to do about a first line with fewer cells than those that follow; empty where there is none.
     """
 
     encoding: str
@@ -45,6 +48,7 @@ class Layout:
     head: list[bytes]
     first: int
     guesses: dict[str, str]
+    title: str = ""
 
     def split(self, lines: Sequence[str]) -> list[list[str]]:
         """Cells of lines; lines without cells are left out."""
@@ -67,39 +71,65 @@ def find_layout(path: Path, options: ReadOptions) -> Layout:
     FormatError
         If the file is empty, or is not text.
     """
-    encoding, head, guesses = _read_head(path, options.encoding)
-    if not head or not head[0].strip():
-        raise FormatError(f"{path} is empty, or its first line is empty")
+    encoding, head, guesses = _read_head(path, options.encoding, options.skip_lines)
+    begin = _first_row(head, "", options.skip_lines)
+    if begin >= len(head):
+        after = f" after {options.skip_lines} lines" if options.skip_lines else ""
+        raise FormatError(f"{path} is empty{after}")
     comment = options.comment
     if comment is None:
-        comment = "#" if head[0].startswith(b"#") else ""
-    first = _first_row(head, comment)
+        comment = "#" if head[begin].startswith(b"#") else ""
+    first = _first_row(head, comment, begin)
     if first == len(head):
         raise FormatError(f'{path} has comments only in its first lines; pass read_options={{"comment": ""}}')
     lines = [line.decode() for line in head[first : first + _SEEN]]
     lines = [line for line in lines if line.strip() and not (comment and line.lstrip().startswith(comment))]
     delimiter = options.delimiter or find_delimiter(lines, "\t" if ".tsv" in path.suffixes else ",")
     if options.comment is None and comment:
-        before = head[first - 1].decode()
-        width = len(_split([before], delimiter)[0])
-        if width > 1 and width == len(_split(lines[:1], delimiter)[0]):
+        before = [len(cells) for cells in _split([head[first - 1].decode()], delimiter)]
+        if before > [1] and before == [len(_split(lines[:1], delimiter)[0])]:
             first -= 1  # the last line of a head of comments has the names of the columns
-        if first:
+        if first > begin:
             guesses["comment"] = comment
     if options.delimiter is None and delimiter not in ",\t":
         guesses["delimiter"] = delimiter
-    return Layout(encoding, delimiter, comment if first else options.comment or "", head, first, guesses)
+    comment = comment if first > begin else options.comment or ""
+    possible = delimiter if options.delimiter or delimiter in lines[0] else _DELIMITERS
+    title = _title([line.decode() for line in head[: first + _SEEN]], first, possible)
+    return Layout(encoding, delimiter, comment, head, first, guesses, title)
 
 
-def _first_row(head: Sequence[bytes], comment: str) -> int:
-    """Position of the first line that is neither a comment nor empty."""
-    for number, line in enumerate(head):
+def _first_row(head: Sequence[bytes], comment: str, begin: int) -> int:
+    """Position, from `begin` on, of the first line that is neither a comment nor empty."""
+    for number, line in enumerate(head[begin:], begin):
         if line.strip() and not (comment and line.lstrip().startswith(comment.encode())):
             return number
     return len(head)
 
 
-def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict[str, str]]:
+def _title(head: Sequence[str], first: int, delimiters: str) -> str:
+    """What to do about a line `first` that has fewer cells than most lines that follow; empty where it has not.
+
+    Examples
+    --------
+    >>> _title(["Export", "", "a;b", "1;2", "3;4"], 0, ",;")  # doctest: +ELLIPSIS
+    "line 1 has 1 fields, but line 3 has 2, separated by ';'; pass read_options={'skip_lines': 2} if ..."
+    """
+    for delimiter in delimiters:
+        if not any(line.count(delimiter) > head[first].count(delimiter) for line in head[first:]):
+            continue
+        widths = {i: len(cells) for i in range(first, len(head)) for cells in _split([head[i]], delimiter)}
+        usual, count = Counter(widths.values()).most_common(1)[0]
+        if usual > widths[first] and 2 * count > len(widths):
+            begin = next(i for i, width in widths.items() if width == usual)
+            return (
+                f"line {first + 1} has {widths[first]} fields, but line {begin + 1} has {usual}, separated by "
+                f"{delimiter!r}; pass read_options={{'skip_lines': {begin}}} if the table begins there"
+            )
+    return ""
+
+
+def _read_head(path: Path, encoding: str | None, skip: int) -> tuple[str, list[bytes], dict[str, str]]:
     """The encoding, the first lines in UTF-8, and the encoding once more where it was guessed."""
     guesses: dict[str, str] = {}
     if encoding is not None:
@@ -107,8 +137,8 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
     elif first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     if encoding not in (None, "utf-8"):
-        return encoding or "", first_lines(path, encoding or ""), guesses
-    head = first_lines(path, "utf-8")
+        return encoding or "", first_lines(path, encoding or "", skip), guesses
+    head = first_lines(path, "utf-8", skip)
     try:
         text = b"".join(head).decode()
     except UnicodeDecodeError as error:
@@ -116,7 +146,7 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
         if encoding is not None:
             raise FormatError(remedy) from None
         try:
-            head = first_lines(path, "cp1252")
+            head = first_lines(path, "cp1252", skip)
         except FormatError:
             raise FormatError(remedy) from None
         text, encoding = b"".join(head).decode(), "cp1252"

@@ -31,6 +31,8 @@ class ReadOptions:
     na_values : sequence of str
         Cells that stand for a missing value, besides empty cells, ``NA``, ``NaN``, ``null``, ``None``, ``?``, ``-`` and
         the like.
+    skip_lines : int
+        Number of lines before the names of the columns, such as a title, that are skipped.
     kinds : sequence of {"number", "percent", "boolean", None}, optional
         What each of the selected columns contains: numbers; percentages, which are read as fractions; ``true``,
         ``false``, ``yes`` and ``no``, which are read as 1 and 0.
@@ -38,7 +40,7 @@ class ReadOptions:
     Examples
     --------
     >>> ReadOptions(decimal=",", na_values=["unknown"])  # doctest: +ELLIPSIS
-    ReadOptions(delimiter=None, decimal=',', thousands=None, ..., na_values=('unknown',), kinds=None)
+    ReadOptions(delimiter=None, decimal=',', thousands=None, ..., na_values=('unknown',), skip_lines=0, kinds=None)
     """
 
     delimiter: str | None = None
@@ -47,6 +49,7 @@ class ReadOptions:
     encoding: str | None = None
     comment: str | None = None
     na_values: tuple[str, ...] = ()
+    skip_lines: int = 0
     kinds: tuple[str | None, ...] | None = None
     #: In words, the file whose way of writing this is, where the caller has not given the options.
     origin: str = field(default="", repr=False, compare=False, metadata={"saved": False})
@@ -72,6 +75,8 @@ class ReadOptions:
             raise ValueError(f"decimal={self.decimal!r} and thousands={self.thousands!r} must differ")
         if self.comment is not None and (len(self.comment) > 1 or self.comment.isspace()):
             raise ValueError(f"comment={self.comment!r} must be one character, or '' for none")
+        if not isinstance(self.skip_lines, int) or self.skip_lines < 0:
+            raise ValueError(f"skip_lines={self.skip_lines!r} must be a number of lines, at least 0")
         if self.encoding is not None:
             codec_name(self.encoding)
 
