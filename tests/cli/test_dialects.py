@@ -77,6 +77,14 @@ def test_a_title_above_the_names(folder, capsys):
     assert main(["fit", "titled.csv", "--skip-lines", "3", "--label", "species", "-k", "2"]) == 0
 
 
+def test_labels_with_decimal_commas_are_numbers(folder, capsys):
+    lines = ["umsatz;a;b", *(f"1.{100 + i},{i % 90 + 10};{i % 7};{i % 5}" for i in range(60))]
+    (folder / "sales.csv").write_text("\n".join(lines))
+    assert main(["fit", "sales.csv", "--label", "umsatz", "-k", "2"]) == 0
+    assert main(["transform", "model.gramless", "sales.csv", "--keep", "umsatz", "-o", "s.csv"]) == 0
+    assert read_labels(folder / "s.csv", "umsatz")[:2].tolist() == [1100.1, 1101.11]
+
+
 def test_a_pipe(folder, capsys):
     (folder / "pipe.csv").write_text((folder / "iris.csv").read_text().replace(",", "|"))
     for options in ([], ["--delimiter", "|"]):

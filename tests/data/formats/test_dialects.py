@@ -259,6 +259,15 @@ def test_labels_of_such_a_file(tmp_path):
     assert read_labels(path, "name", ReadOptions(encoding="cp1252")).tolist() == ["rené", "anna"]
 
 
+def test_labels_are_numbers_where_the_file_writes_them_so(tmp_path):
+    path = written(tmp_path / "t.csv", "a;sum;share;big;who\n1,5;1.002,37;5%;1.234;5%\n2,5;7;6,5%;12.500;x\n")
+    assert read_labels(path, "sum").tolist() == [1002.37, 7]
+    assert read_labels(path, "share").tolist() == [0.05, 0.065]
+    assert read_labels(path, "big").tolist() == [1234, 12500]
+    assert read_labels(path, "big").dtype == np.int64
+    assert read_labels(path, "who").tolist() == ["5%", "x"]
+
+
 def test_text_that_turns_out_not_to_be_utf8(tmp_path):
     data = b"a,who\n" + b"1,x\n" * 50_000 + "2,rené\n".encode("cp1252")
     (tmp_path / "t.csv").write_bytes(data)

@@ -67,6 +67,8 @@ class CsvSource(Source):
     ----------
     guesses, notes
         See :class:`Source`.
+    kinds : list of str or None
+        What each column contains, by its first rows; None for strings.
     """
 
     def __init__(self, path: Path, columns: Any = None, options: ReadOptions | None = None) -> None:
@@ -112,20 +114,20 @@ class CsvSource(Source):
         columns = [self._present([row[i].strip() for row in rows]) for i in self._keep]
         usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
         known = self._known_kinds(options)
-        self._kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
+        self.kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
         doubt = {}
         if self._layout.delimiter == ";" and options.decimal is options.thousands is None and self._numbers == WAYS[0]:
             doubt = find_doubt(columns)  # with commas between cells, a point is an English decimal point
-        self._fault = self._diagnosis(rows, 0, doubt) if doubt or None in self._kinds else ""
+        self._fault = self._diagnosis(rows, 0, doubt) if doubt or None in self.kinds else ""
         self._layout = replace(self._layout, head=[])  # a wide line takes memory
         signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
-        kinds, missing = sorted({str(kind) for kind in self._kinds}), sorted(options.na_values)
-        contents = tuple(kind or NUMBER for kind in self._kinds)
+        kinds, missing = sorted({str(kind) for kind in self.kinds}), sorted(options.na_values)
+        contents = tuple(kind or NUMBER for kind in self.kinds)
         self.read_options = ReadOptions(**signs, na_values=options.na_values, kinds=contents)
         self.reading = f"{self._layout.delimiter!r} {self._layout.comment!r} {self._numbers} {kinds} {missing}"
         self.reading += f" from line {options.skip_lines + 1}" if options.skip_lines else ""
         self.guesses = self._layout.guesses | {k: sign for k, sign in signs.items() if sign != getattr(usual, k)}
-        self.notes = kinds_in_words(list(map(self._short, range(self.n_features))), self._kinds)
+        self.notes = kinds_in_words(list(map(self._short, range(self.n_features))), self.kinds)
 
     def _known_kinds(self, options: ReadOptions) -> Sequence[str | None]:
         """What the columns contain, as far as the options say it."""
@@ -212,7 +214,7 @@ class CsvSource(Source):
     def _parse_wide(self, text: bytes) -> Any:
         """Parse line by line: for so many columns, pyarrow's overhead per column would exceed the data."""
         rows = []
-        plain = self._numbers == WAYS[0] and set(self._kinds) == {NUMBER}
+        plain = self._numbers == WAYS[0] and set(self.kinds) == {NUMBER}
         for cells in self._rows_of(text):
             if len(cells) != self._width:
                 raise ValueError(f"a line has {len(cells)} fields, but the first has {self._width}")
@@ -221,7 +223,7 @@ class CsvSource(Source):
                 read = ["nan" if cell.strip() in self._missing else cell for cell in chosen]
                 rows.append(np.array(read, dtype=np.float64))
             else:
-                found = zip(chosen, self._kinds, strict=True)
+                found = zip(chosen, self.kinds, strict=True)
                 rows.append(np.array([self._value(cell, kind) for cell, kind in found]))
         return np.array(rows).reshape(len(rows), len(self._keep))
 
@@ -229,7 +231,7 @@ class CsvSource(Source):
         return np.nan if cell.strip() in self._missing else self._numbers.read(cell, kind or NUMBER)
 
     def _parse_narrow(self, text: bytes) -> Any:
-        plain = [kind == NUMBER and not self._numbers.thousands for kind in self._kinds]
+        plain = [kind == NUMBER and not self._numbers.thousands for kind in self.kinds]
         try:
             table = self._table(text, plain)
         except self._lib.ArrowInvalid:  # a missing value with blanks around it, for one
@@ -238,7 +240,7 @@ class CsvSource(Source):
         block = np.empty((table.num_rows, self.n_features))
         for j, i in enumerate(self._keep):
             column = table.column(str(i))
-            block[:, j] = column.to_numpy() if plain[j] else self._values_of(column, self._kinds[j])
+            block[:, j] = column.to_numpy() if plain[j] else self._values_of(column, self.kinds[j])
         return block
 
     def _table(self, text: bytes, plain: Sequence[bool]) -> Any:
@@ -290,7 +292,7 @@ class CsvSource(Source):
                 return f"{where}: has {len(row)} fields, but the first line has {self._width}{delimiter}"
         columns = [[row[i].strip() for row in rows] for i in self._keep]
         present = [self._present(cells) for cells in columns]
-        kinds = [kind or NUMBER for kind in self._kinds]
+        kinds = [kind or NUMBER for kind in self.kinds]
         numeric = [(cells, kind) for cells, kind in zip(present, kinds, strict=True) if kind != BOOLEAN]
         good = [cells for cells, kind in numeric if self._numbers.reads(cells, kind)]
         ways = [way for way in WAYS if all(way.reads([text.removesuffix("%") for text in cells]) for cells in good)]
@@ -300,9 +302,9 @@ class CsvSource(Source):
             if fault is not None:
                 cell = cells[fault[0]]
                 faults.setdefault(fault[1], []).append((place, first + columns[place].index(cell), cell))
-        for place, number in doubt.items():
-            row = next(row for row, cell in enumerate(columns[place]) if number in cell)
-            faults.setdefault(doubt_in_words(next(iter(doubt.values()))), []).append((place, row, columns[place][row]))
+        for place, found in doubt.items():
+            at = [cell.removesuffix("%") for cell in columns[place]].index(found)
+            faults.setdefault(doubt_in_words(next(iter(doubt.values()))), []).append((place, at, columns[place][at]))
         return self._in_words(faults)
 
     def _in_words(self, faults: dict[str, list[tuple[int, int, str]]]) -> str:
