@@ -58,6 +58,15 @@ def test_an_input_is_never_replaced(rows, tmp_path, words, force, capsys):
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("spelling", ["c.gramless", "./c.gramless", "parts/../c.gramless", "sub/c.gramless", "{}"])
+def test_a_checkpoint_is_not_the_output(rows, tmp_path, spelling, capsys):
+    os.symlink(tmp_path, "sub")
+    words = ["-o", "c.gramless", "--checkpoint", spelling.format(tmp_path / "c.gramless")]
+    assert main(["fit", "rows.npy", *words]) == 3
+    assert "-o c.gramless and --checkpoint" in capsys.readouterr().err
+    assert not Path("c.gramless").exists()
+
+
 def test_nothing_is_written_into_a_folder_that_is_read(rows, tmp_path, capsys):
     before = contents(tmp_path)
     assert main(["transform", "model.gramless", "parts", "-o", "parts/c.npy"]) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,12 +60,15 @@ def fit(
     from warnings import warn
 
     from gramless.cli.columns import warn_of_dominant
+    from gramless.cli.failures import UnusableFileError
     from gramless.cli.files import gap_rows, gaps, load_model, model_target, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
 
+    if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
+        raise UnusableFileError(f"-o {output} and --checkpoint {checkpoint} are one file; pass another path for one")
     target = model_target(output, data, like, checkpoint, force=force)
     quiet = context.obj["quiet"]
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
