@@ -77,7 +77,7 @@ def read_labels(path: Any, column: str, read_options: ReadOptions | None = None)
 
 
 def _from_csv(path: Path, column: str, options: ReadOptions | None) -> Array:
-    """A column of a CSV file; numbers are written as in the other columns, which may show it where this one does not."""
+    """A column of a CSV file; numbers are written as in the other columns, which may show it where this does not."""
     table = CsvSource(path, options=options)
     named = table.feature_names is not None
     signs = replace(table.read_options or ReadOptions(), kinds=None)

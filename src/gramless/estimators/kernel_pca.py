@@ -323,29 +323,6 @@ default="linear"
         """As in scikit-learn, which reads the signature at every call: a tenth of the time of a small fit."""
         return list(super()._get_param_names())
 
-    def set_params(self, **params: Any) -> KernelPCA:
-        """Set parameters. Those that define the kernel or the features take effect with the next `fit`.
-
-        A model that is fitted already cannot be continued by `partial_fit` after that, because its state belongs to the
-        parameters before.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        KernelPCA
-            This estimator.
-        """
-        before = {name: getattr(self, name) for name in _SETTLED}
-        super().set_params(**params)
-        if hasattr(self, "_fit"):
-            changed = {name: value for name, value in before.items() if not _equal(value, getattr(self, name))}
-            began = {**changed, **getattr(self, "_began", {})}
-            self._began = {name: value for name, value in began.items() if not _equal(value, getattr(self, name))}
-        return self
-
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Fit the model to X.
@@ -372,7 +349,7 @@ default="linear"
             fitted = copy.copy(self)
             with self._rows(fitted, X, sample_weight, question.count) as rows:
                 fitted._fit = fitting.fit(question, rows)
-        fitted.__dict__.pop("_began", None)
+        fitted._began = _settled(self)
         return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -412,6 +389,8 @@ default="linear"
             fitted = copy.copy(self)
             with self._batch(fitted, X, sample_weight) as rows:
                 fitted._fit = fitting.extend(self._question(), before, rows)
+        if before is None:
+            fitted._began = _settled(self)
         return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -641,6 +620,7 @@ default="linear"
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
         "fill_values_": np.ndarray,
         "read_options_": ReadOptions,
+        "_began": dict[str, Any],
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
         "gamma_": float,
@@ -666,6 +646,7 @@ default="linear"
             "_input_scale": fit.scaling.scale,
             "fill_values_": getattr(self, "fill_values_", None),
             "read_options_": getattr(self, "read_options_", None),
+            "_began": _changed(self) or None,
             "_preimage": fit.preimage,
             "_sample": fit.sample,
             "gamma_": fit.gamma,
@@ -691,6 +672,7 @@ default="linear"
         for name in ("fill_values_", "read_options_"):
             if name in values:
                 setattr(self, name, values[name])
+        self._began = _settled(self) | values.get("_began", {})
         self._fit = Fit(
             plan=values["plan_"],
             gamma=values["gamma_"],
@@ -889,9 +871,20 @@ default="linear"
     _n_features_out = n_components_
 
 
+def _settled(model: KernelPCA) -> dict[str, Any]:
+    """The parameters that the state of a stream belongs to; they take effect with the next `fit`."""
+    return {name: getattr(model, name) for name in _SETTLED}
+
+
+def _changed(model: KernelPCA) -> dict[str, Any]:
+    """Those of :func:`_settled` that were other ones when the model was fitted, as they were then."""
+    began = getattr(model, "_began", {})
+    return {name: value for name, value in began.items() if not _equal(value, getattr(model, name))}
+
+
 def _refuse_changed(model: KernelPCA) -> None:
-    """Raise where `set_params` has changed what the state of the fitted model belongs to."""
-    for name, value in getattr(model, "_began", {}).items():
+    """Raise where a parameter was changed that the state of the fitted model belongs to."""
+    for name, value in _changed(model).items():
         raise ValueError(
             f"{name}={getattr(model, name)!r} was set after the model was fitted with {name}={value!r}, and takes "
             f"effect with the next fit; set {name} back to continue, or begin a new stream with clone(model)"
