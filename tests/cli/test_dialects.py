@@ -181,6 +181,10 @@ def test_transform_fills_in_what_the_fit_found(gaps, irises, capsys, rule):
         scores = np.concatenate(list(open_source(gaps / "s.csv", ["kernelpca0", "kernelpca1"]).blocks(9)))
         np.testing.assert_allclose(scores[1:], model.transform([[value, 3, 1, 0.2]]), atol=1e-12)
     assert main(["transform", "model.gramless", "one.csv", "-o", "s.npy", "--missing", "error"]) == 3
+    assert "fill them in with --missing mean or --missing median" in capsys.readouterr().err
+    other = "mean" if rule == "median" else "median"
+    assert main(["transform", "model.gramless", "one.csv", "-o", "s.npy", "--missing", other]) == 3
+    assert f"--missing {other} contradicts the model, which was fitted with --missing {rule}" in capsys.readouterr().err
     assert main(["update", "model.gramless", "one.csv", "-o", "more.gramless"]) == 0
     np.testing.assert_array_equal(load(gaps / "more.gramless").fill_values_, model.fill_values_)
     assert main([*fit[:4], "--like", "model.gramless", *known, "-o", "b.gramless"]) == 0
@@ -193,6 +197,9 @@ def test_transform_fills_in_what_the_fit_found(gaps, irises, capsys, rule):
 def test_a_model_without_means_has_none_to_fill_in(gaps, capsys):
     assert main(["fit", "iris.csv", "--label", "species", "-k", "2"]) == 0
     words = ["transform", "model.gramless", "gaps.csv", "--na-values", "lost", "-o", "s.csv"]
+    assert main(words) == 3
+    message = capsys.readouterr().err
+    assert "leave out such rows with --missing drop, or fit the model again with --missing mean or --missing" in message
     assert main([*words, "--missing", "mean"]) == 3
     assert "fitted without --missing mean or --missing median; fit it again" in capsys.readouterr().err
     assert main([*words, "--missing", "drop", "--json"]) == 0

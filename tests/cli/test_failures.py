@@ -15,6 +15,7 @@ from gramless import KernelPCA
 from gramless.cli import main
 
 FIT = ["fit", "iris.csv", "--label", "species"]
+LIKE = ["fit", "iris.csv", "--like", "model.gramless"]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,34 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         ),
         ([*FIT, "--kernel", "rational"], 4, "--kernel rational is unknown; pass one of linear, poly, rbf"),
         ([*FIT, "--sigma", "wide"], 4, "--sigma wide is an invalid bandwidth; pass a number or auto"),
-        ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not a parameter of the matern kernel"),
+        (
+            [*FIT, "--kernel", "matern", "--gamma", "1"],
+            4,
+            "--gamma 1 is not a parameter of --kernel matern; pass --sigma",
+        ),
+        (
+            [*FIT, "--kernel", "linear", "--gamma", "2"],
+            4,
+            "--gamma 2 is not a parameter of --kernel linear; leave it out",
+        ),
+        ([*FIT, "--kernel", "linear", "--sigma", "gap"], 4, "--sigma gap is not a parameter of --kernel linear"),
+        (
+            [*FIT, "--kernel", "polynomial", "--sigma", "2"],
+            4,
+            "--sigma 2 is not a parameter of --kernel polynomial; pass",
+        ),
+        ([*FIT, "--degree", "5"], 4, "--degree 5 is not a parameter of --kernel gaussian; leave it out"),
+        ([*FIT, "--nu", "2.5"], 4, "--nu 2.5 is not a parameter of --kernel gaussian"),
+        (
+            ["plan", "iris.csv", "--label", "species", "--coef0", "2"],
+            4,
+            "--coef0 2 is not a parameter of --kernel gaussian",
+        ),
+        (["cluster", "iris.csv", "--label", "species", "--nu", "2.5", "-o", "c.csv"], 4, "--nu 2.5 is not a parameter"),
+        ([*LIKE, "--kernel", "gaussian"], 4, "--kernel gaussian contradicts --like model.gramless"),
+        ([*LIKE, "-k", "10"], 4, "-k 10 contradicts --like model.gramless"),
+        ([*LIKE, "--exclude", "species"], 4, "--exclude species contradicts --like model.gramless"),
+        ([*FIT, "--key", "foo"], 4, "--key foo is for .npz, HDF5 and zarr files, and iris.csv is none"),
         ([*FIT, "--sigma", "10", "--gamma", "3"], 4, "--sigma 10 and --gamma 3 both set the bandwidth"),
         ([*FIT, "--kernel", "matern", "--nu", "3"], 4, "--nu 3 is not one of 0.5, 1.5, 2.5"),
         ([*FIT, "--memory", "1kB"], 4, "increase --memory or reduce -k"),

@@ -68,7 +68,7 @@ def worded(text: str) -> str:
     'needs --memory 84MB, the minimum for this fit; increase --memory or reduce -k'
     """
     text = re.sub(r"memory_limit='([^']*)'", r"--memory \1", text)
-    text = re.sub(r"\b(missing|delimiter|decimal|thousands|encoding|comment)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\b(missing|delimiter|decimal|thousands|encoding|comment|key)='([^']*)'", r"--\1 \2", text)
     text = _READ.sub(lambda found: option_words(ast.literal_eval(found[1])), text)
     text = _LEAVE_OUT.sub(lambda found: _left_out(found[1]), text)
     for ours, theirs in _WORDS:

@@ -68,7 +68,8 @@ def open_rows_of(
     from gramless.estimators.checking import options_of_fit, read_as_fitted
 
     known, fills = getattr(model, "feature_names_in_", None), hasattr(model, "fill_values_")
-    missing = reading.missing or ("mean" if fills else "error")
+    rule = getattr(model, "_fill_rule", "values")
+    missing = reading.missing or ("error" if not fills else "mean" if rule == "values" else rule)
     if columns is None and known is not None and _names(data, reading) is not None:
         source = _opened(data, reading, [str(name) for name in known], missing)
     else:

@@ -135,6 +135,7 @@ def _open_path(path: Path, columns: Any, key: str | None, options: ReadOptions |
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if path.is_dir() and path.suffix.lower() != ".zarr" and not _is_zarr(path):
+        _refuse_key(path, key)
         return _open_folder(path, columns, options)
     return _opened(_format_of(path), path, columns, key, options)
 
@@ -145,12 +146,19 @@ def _opened(kind: Format, path: Path, columns: Any, key: str | None, options: Re
         raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
     if options is not None and options != ReadOptions() and not (kind.dialects or options.origin):
         raise ValueError(f"read_options are for CSV files, and {path} is none; leave them out")
+    if not kind.keyed:
+        _refuse_key(path, key)
     try:
         return kind.opens(path, columns, options if kind.dialects else key)
     except (SourceError, FileNotFoundError, PermissionError, ImportError, MemoryError):
         raise
     except Exception as error:
         raise FormatError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _refuse_key(path: Path, key: str | None) -> None:
+    if key is not None:
+        raise ValueError(f"key={key!r} is for .npz, HDF5 and zarr files, and {path} is none; leave it out")
 
 
 def _format_of(path: Path) -> Format:

@@ -34,6 +34,12 @@ from gramless.kernels import is_precomputed
 from gramless.persistence.resuming import open_checkpoint
 
 FLOATS = [np.float64, np.float32]
+#: Attributes of a model that say how the rows of its file were made, with their types.
+READING: dict[str, Any] = {"fill_values_": np.ndarray, "_fill_rule": str, "read_options_": ReadOptions}
+_UNFILLED = (
+    "leave out such rows with missing='drop' of gramless.open_source, or fit the model again with missing='mean' or "
+    "missing='median', which then fills them in here, too"
+)
 
 
 @contextmanager
@@ -56,7 +62,7 @@ def opened_rows(
         Keyword arguments of scikit-learn's ``validate_data``, for arrays.
     """
     if checks.get("reset", True):
-        for name in ("fill_values_", "read_options_"):
+        for name in READING:
             vars(model).pop(name, None)
     library = library_of(X)
     if library is not None:
@@ -96,7 +102,7 @@ def _keep_reading(model: Any, source: Source, file: FileRows) -> None:
     if file.d < source.n_features and source.feature_names is not None and file.names is not None:
         inputs = [source.feature_names.index(name) for name in file.names]
     if isinstance(source, FillingSource):
-        model.fill_values_ = source.fill_values[inputs]
+        model.fill_values_, model._fill_rule = source.fill_values[inputs], source.rule
     if source.read_options is not None:
         kinds = source.read_options.kinds or ()
         model.read_options_ = replace(source.read_options, kinds=tuple(kinds[i] for i in inputs))
@@ -128,13 +134,21 @@ def read_as_fitted(model: Any, X: Any) -> Source:
             by_name = dict(zip(names, known.kinds or (), strict=True))
             known = replace(known, kinds=tuple(by_name.get(name) for name in source.feature_names))
         source = source.read_like(known)
+    values, rule = getattr(model, "fill_values_", None), getattr(model, "_fill_rule", "values")
     if not isinstance(source, FillingSource) or source.rule == "values":
+        if values is None and not source.callers_own:
+            source = copy.copy(source)
+            source.remedy = _UNFILLED
         return source
-    values = getattr(model, "fill_values_", None)
     if values is None:
         raise SourceError(
             f"missing={source.rule!r} fills in what a fit found, and this model was fitted without missing='mean' or "
             "missing='median'; fit it again with one of them, or pass missing='drop'"
+        )
+    if rule not in ("values", source.rule):
+        raise SourceError(
+            f"missing={source.rule!r} contradicts the model, which was fitted with missing={rule!r} and has its "
+            f"values; pass missing={rule!r}"
         )
     return source.filled_with(values)
 

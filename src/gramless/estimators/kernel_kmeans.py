@@ -24,9 +24,9 @@ from gramless.clustering import (
     nearest_members,
     plan_clustering,
 )
-from gramless.data import ClusterRows, ReadOptions, Rows, Scaling, library_of
+from gramless.data import ClusterRows, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
-from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
+from gramless.estimators.checking import READING, like_given, opened_rows, to_numpy_rows
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
 from gramless.estimators.saving import Saving, estimators
 from gramless.estimators.summary import NotebookSummary
@@ -141,8 +141,7 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        "fill_values_": np.ndarray,
-        "read_options_": ReadOptions,
+        **READING,
         **dict.fromkeys(
             ("_weights", "_prototype_rows", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray
         ),

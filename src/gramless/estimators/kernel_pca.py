@@ -22,11 +22,11 @@ from gramless.arrays import Array, use_threads
 from gramless.arrays.durations import parse_seconds
 from gramless.bandwidth import CRITERIA
 from gramless.certificates import Certificate
-from gramless.data import MemoryRows, ReadOptions, Rows, Scaling, library_of
+from gramless.data import MemoryRows, Rows, Scaling, library_of
 from gramless.eigen import solvers
 from gramless.estimators import preimages
 from gramless.estimators.applying import applied
-from gramless.estimators.checking import like_given, opened_rows, read_new_rows
+from gramless.estimators.checking import READING, like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, components_asked, kernel_choice
 from gramless.estimators.progress import Callbacks, CallbackSupportMixin, at_work
@@ -618,8 +618,7 @@ default="linear"
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
-        "fill_values_": np.ndarray,
-        "read_options_": ReadOptions,
+        **READING,
         "_began": dict[str, Any],
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
@@ -644,8 +643,7 @@ default="linear"
             "_weights": fit.weights,
             "_input_mean": fit.scaling.mean,
             "_input_scale": fit.scaling.scale,
-            "fill_values_": getattr(self, "fill_values_", None),
-            "read_options_": getattr(self, "read_options_", None),
+            **{name: getattr(self, name, None) for name in READING},
             "_began": _changed(self) or None,
             "_preimage": fit.preimage,
             "_sample": fit.sample,
@@ -669,9 +667,8 @@ default="linear"
         model, state = values.get("_fitted"), values.get("_stream")
         if model is None and state is None:
             raise ValueError("there is neither a model nor a stream")
-        for name in ("fill_values_", "read_options_"):
-            if name in values:
-                setattr(self, name, values[name])
+        for name in READING.keys() & values.keys():
+            setattr(self, name, values[name])
         self._began = _settled(self) | values.get("_began", {})
         self._fit = Fit(
             plan=values["plan_"],

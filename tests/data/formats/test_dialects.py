@@ -189,6 +189,9 @@ def test_options_of_other_formats(tmp_path):
         open_source(tmp_path / "t.npy", read_options={"decimal": ","})
     with pytest.raises(ValueError, match="read_options are for CSV files"):
         open_source(np.eye(3), read_options={"decimal": ","})
+    for path in (tmp_path / "t.npy", tmp_path):
+        with pytest.raises(ValueError, match=r"key='x' is for \.npz, HDF5 and zarr files, and .* is none"):
+            open_source(path, key="x")
     with pytest.raises(TypeError, match="must be a dict"):
         open_source(tmp_path / "t.npy", read_options=";")
     (tmp_path / "parts").mkdir()

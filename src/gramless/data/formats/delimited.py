@@ -333,5 +333,5 @@ class CsvSource(Source):
 
 
 formats.register("csv")(
-    Format(CsvSource, (*_SUFFIXES, *(f"{suffix}.gz" for suffix in _SUFFIXES)), dialects=True),
+    Format(CsvSource, (*_SUFFIXES, *(f"{suffix}.gz" for suffix in _SUFFIXES)), dialects=True, keyed=False),
 )

@@ -44,6 +44,8 @@ class Source(ABC):
         How rows are made of what is in the file, where there is a choice: a fit is resumed only with the same.
     notes : str
         What else is to be said about how a file is read; empty for nothing.
+    remedy : str
+        What to do about a missing value, in a message.
     read_options : ReadOptions or None
         How the numbers of a CSV file are written, and what its columns contain, as given or found out.
     """
@@ -59,6 +61,10 @@ class Source(ABC):
     guesses: Mapping[str, str] = MappingProxyType({})
     notes: str = ""
     reading: str = ""
+    remedy: str = (
+        "leave out such rows with missing='drop' of gramless.open_source, or fill them in with missing='mean' or "
+        "missing='median'"
+    )
     read_options: ReadOptions | None = None
 
     @abstractmethod
@@ -157,12 +163,7 @@ class Source(ABC):
         only = first == 0 and block.shape[0] < rows
         where = self.name if only else f"{self.name}, {block_name(first, rows, first + block.shape[0])}"
         count = int((np.asarray(bad.sum(axis=1)) > 0).sum())
-        remedy = "fill in or leave out such rows"
-        if np.isnan(value):
-            remedy = (
-                "leave out such rows with missing='drop' of gramless.open_source, or fill them in with missing='mean' "
-                "or missing='median'"
-            )
+        remedy = self.remedy if np.isnan(value) else "fill in or leave out such rows"
         raise SourceError(
             f"{where}: {self.column(column)} has {_in_words(value)} in {self.place(first + row)}; {count} of "
             f"{block.shape[0]} rows {'' if only else 'of this block '}have such values; {remedy}"
