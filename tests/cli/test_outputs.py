@@ -212,3 +212,26 @@ def test_clusters_and_their_model(rows, capsys):
     assert "model.gramless exists" in capsys.readouterr().err
     assert main(["cluster", "rows.csv", "-k", "2", "-o", "c.csv", "--model", "model.gramless", "--force"]) == 0
     assert isinstance(gramless.load("model.gramless"), KernelKMeans)
+
+
+def test_the_model_of_clusters_is_a_file_too(rows, capsys):
+    words = ["cluster", "rows.csv", "-k", "2", "-o", "c.csv", "--model"]
+    assert main([*words, "c.bin"]) == 3
+    assert "pass --model c.gramless" in capsys.readouterr().err
+    assert main([*words, "c.gramless"]) == 0
+    assert "c.gramless (replaced)" not in capsys.readouterr().out
+    Path("c.csv").unlink()
+    assert main([*words, "c.gramless"]) == 3
+    assert "c.gramless exists; pass --force to replace it, or another path as --model" in capsys.readouterr().err
+    assert main([*words, "c.gramless", "--force"]) == 0
+    assert "c.gramless (replaced)" in capsys.readouterr().out
+    assert main([*words, "c.gramless", "--force", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["model_output"], told["model_replaced"]) == ("c.gramless", True)
+
+
+def test_an_empty_path_is_no_folder(rows):
+    model = gramless.load("model.gramless")
+    for call in (lambda: model.save(""), lambda: model.transform(rows, out="")):
+        with pytest.raises(ValueError, match="the path of the output is ''"):
+            call()

@@ -191,11 +191,11 @@ class Target(NamedTuple):
         return {"output": str(self.path), "replaced": self.replaced}
 
 
-def model_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+def model_target(path: Path, *inputs: Path | None, force: bool, option: str = "-o") -> Target:
     """The file of a model to be written, checked before any work."""
     from gramless.persistence.outputs import check_model_output
 
-    target = _target(path, (".gramless",), inputs, force)
+    target = _target(path, (".gramless",), inputs, force, option)
     check_model_output(path)
     return target
 
@@ -212,16 +212,18 @@ def page_target(path: Path, *inputs: Path | None, force: bool) -> Target:
     return _target(path, (".html", ".htm"), inputs, force)
 
 
-def _target(path: Path, suffixes: tuple[str, ...], inputs: tuple[Path | None, ...], force: bool) -> Target:
+def _target(
+    path: Path, suffixes: tuple[str, ...], inputs: tuple[Path | None, ...], force: bool, option: str = "-o"
+) -> Target:
     """The target; raises where the path cannot be written to, is an input, or exists and may not be replaced."""
     from gramless.persistence.outputs import refuse_inputs
 
     if path.suffix.lower() not in suffixes:
         better = path.with_suffix(suffixes[0])
-        raise UnusableFileError(f"{path}: this command writes files {' '.join(suffixes)}; pass -o {better}")
+        raise UnusableFileError(f"{path}: this command writes files {' '.join(suffixes)}; pass {option} {better}")
     if not path.parent.is_dir():
         raise UnusableFileError(f"there is no folder {path.parent}; create it first")
     refuse_inputs(path, *inputs)
     if path.exists() and not force:
-        raise UnusableFileError(f"{path} exists; pass --force to replace it, or another path as -o")
+        raise UnusableFileError(f"{path} exists; pass --force to replace it, or another path as {option}")
     return Target(path, path.exists())

@@ -72,6 +72,8 @@ def open_source(
     >>> source.n_rows, source.n_features, [block.ravel().tolist() for block in source.blocks(2)]
     (3, 1, [[1.0, 3.0], [5.0]])
     """
+    if isinstance(columns, (str, int)):
+        raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
     if isinstance(missing, str) and missing not in RULES:
         raise ValueError(f"missing={missing!r} is invalid; pass one of {', '.join(map(repr, RULES))}, or an array")
     options = None if read_options is None else ReadOptions.of(read_options)

@@ -48,6 +48,7 @@ def check_output(output: Any, *inputs: Any) -> None:
 
 def refuse_inputs(output: Any, *inputs: Any) -> None:
     """Raise where `output` is one of the inputs, or lies in a folder that is one."""
+    _refuse_empty(output)
     target = Path(output)
     for path in (path for given in inputs for path in _paths(given)):
         if path.is_dir():
@@ -59,6 +60,7 @@ def refuse_inputs(output: Any, *inputs: Any) -> None:
 
 def check_model_output(path: Any) -> None:
     """Raise where saving a model to `path` would destroy something else than a model."""
+    _refuse_empty(path)
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; pass the path of a file")
@@ -67,6 +69,11 @@ def check_model_output(path: Any) -> None:
     found = _content(target) or "not a model of gramless"
     if found != _MODEL:
         raise FileExistsError(f"{path} exists and is {found}; {_OTHER}, or delete the file first")
+
+
+def _refuse_empty(path: Any) -> None:
+    if not str(path):
+        raise ValueError("the path of the output is ''; pass the path of a file")
 
 
 _MODEL, _CHECKPOINT = "a model of gramless", "the checkpoint of a fit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
@@ -298,13 +299,14 @@ def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | Non
     """
     if columns is None:
         return None
-    if isinstance(columns, (str, int)):
-        raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
     # reversed, so that of several columns with one name the first is chosen
     places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))
     chosen = [_position(name, column, n, places) for column in columns]
     if not chosen:
         raise ValueError("columns=[] selects nothing; pass at least one column")
+    for place, count in Counter(chosen).items():
+        if count > 1:
+            raise SourceError(f"{name}: {column_word(names, place)} is selected {count} times; pass it once")
     return chosen
 
 
