@@ -148,6 +148,18 @@ def test_a_cell_far_from_the_first_lines_is_judged_by_its_column(tmp_path):
         rows_of(path)
 
 
+def test_a_point_far_from_the_first_lines_may_be_decimal_or_not(tmp_path):
+    lines = ["a;b", *("1;" for _ in range(50_000)), "1.234;850", "12.500;3"]
+    path = written(tmp_path / "t.csv", "\n".join(lines))
+    with pytest.raises(FormatError, match=r"column 'a', line 50002: '1\.234' is 1\.234 with .*, or 1234 with"):
+        rows_of(path, missing="mean")
+    assert rows_of(path, missing="mean", read_options={"thousands": "."})[-1].tolist() == [12500, 3]
+    written(path, "\n".join(["a;b", "0.5;2", *lines[2:]]))
+    assert rows_of(path, missing="mean")[-1].tolist() == [12.5, 3]
+    written(path, "\n".join([*lines, "0.5;3", ""]))
+    assert rows_of(path, missing="mean")[-2:].tolist() == [[12.5, 3], [0.5, 3]]
+
+
 @pytest.mark.parametrize("cell", ["", "NA", "NaN", "null", "?", "-", "None", " ? ", "#N/A"])
 def test_cells_without_a_value(tmp_path, cell):
     path = written(tmp_path / "t.csv", f"a,b\n1,{cell}\n3,4\n5,8\n")

@@ -115,9 +115,11 @@ class CsvSource(Source):
         usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
         known = self._known_kinds(options)
         self.kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
-        doubt = {}
-        if self._layout.delimiter == ";" and options.decimal is options.thousands is None and self._numbers == WAYS[0]:
-            doubt = find_doubt(columns)  # with commas between cells, a point is an English decimal point
+        given = options.decimal is not None or options.thousands is not None
+        # with commas between cells, a point is an English decimal point
+        self._undecided = self._layout.delimiter == ";" and not given and self._numbers == WAYS[0]
+        doubt = find_doubt(columns) if self._undecided else {}
+        self._undecided &= not any("." in cell for cells in columns if WAYS[0].reads(cells) for cell in cells)
         self._fault = self._diagnosis(rows, 0, doubt) if doubt or None in self.kinds else ""
         self._layout = replace(self._layout, head=[])  # a wide line takes memory
         signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
@@ -161,8 +163,22 @@ class CsvSource(Source):
                 block = self._parse(text)
             except ValueError as error:
                 raise FormatError(self._first_fault(text, row) or f"{self.name}: {error}") from error
+            if self._undecided and not start:  # a pass that is resumed has begun at row 0
+                self._decide(text, block, row)
             row += len(block)
             yield block
+
+    def _decide(self, text: bytes, block: Array, row: int) -> None:
+        """Find out from the first number with a point, which may come late, whether the point is decimal."""
+        plain = [place for place, kind in enumerate(self.kinds) if kind == NUMBER]
+        broken = np.flatnonzero((np.nan_to_num(block[:, plain]) % 1 != 0).any(axis=1))
+        if not len(broken):
+            return
+        self._undecided, first = False, int(broken[0])
+        rows = list(islice(self._rows_of(text), first, first + max(1, _CELLS // self._width)))
+        doubt = find_doubt([self._present([cells[i].strip() for cells in rows]) for i in self._keep])
+        if doubt:
+            raise FormatError(self._diagnosis(rows, row + first, doubt))
 
     def _first_fault(self, text: bytes, row: int) -> str:
         """The message about the first rows that cannot be read, some rows at a time; empty where all can be read."""
@@ -304,7 +320,9 @@ class CsvSource(Source):
                 faults.setdefault(fault[1], []).append((place, first + columns[place].index(cell), cell))
         for place, found in doubt.items():
             at = [cell.removesuffix("%") for cell in columns[place]].index(found)
-            faults.setdefault(doubt_in_words(next(iter(doubt.values()))), []).append((place, at, columns[place][at]))
+            faults.setdefault(doubt_in_words(next(iter(doubt.values()))), []).append(
+                (place, first + at, columns[place][at])
+            )
         return self._in_words(faults)
 
     def _in_words(self, faults: dict[str, list[tuple[int, int, str]]]) -> str:
