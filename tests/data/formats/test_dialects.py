@@ -245,6 +245,8 @@ def test_a_title_above_the_names(tmp_path, name, encoding, delimiter):
     advice = r"line 1 has 1 fields, but line 4 has 2, separated by .*; pass read_options=\{'skip_lines': 3\}"
     with pytest.raises(FormatError, match=advice):
         rows_of(path)
+    with pytest.raises(SourceError, match=f"has no column 'a'; it has: .*{advice}"):
+        rows_of(path, columns=["a"])
     for skipped in (2, 3):  # empty lines are skipped in any case
         options = {"skip_lines": skipped}
         assert rows_of(path, read_options=options).tolist() == [[1, 2.5], [2, 3.5]]

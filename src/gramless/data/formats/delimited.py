@@ -41,7 +41,7 @@ from gramless.data.formats.source import (
     optional_import,
     some_names,
 )
-from gramless.errors import FormatError
+from gramless.errors import FormatError, SourceError
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
 _CELLS = 2**18  # cells that are searched for faults at a time
@@ -91,7 +91,10 @@ class CsvSource(Source):
         if names is not None and len(set(names)) < len(names):
             raise FormatError(f"{path} has two columns named {Counter(names).most_common(1)[0][0]!r}; rename one")
         self._width = len(cells)
-        self._chosen = choose_columns(self.name, columns, self._width, names)
+        try:
+            self._chosen = choose_columns(self.name, columns, self._width, names)
+        except SourceError as error:
+            raise SourceError(f"{error}; {layout.title}") if layout.title else error from None
         self.feature_names = chosen_names(names, self._chosen)
         self._keep = list(range(self._width)) if self._chosen is None else self._chosen
         self.n_features = len(self._keep)
