@@ -42,7 +42,7 @@ def inspect(
         told["read_options"] = {"decimal": read.decimal, "thousands": read.thousands, "na_values": list(read.na_values)}
         listed = option_words({name: value for name, value in told["read_options"].items() if value})
         told["read_options"]["kinds"] = list(read.kinds)
-        rows.append(("CSV files", f"are read with {listed}"))
+        rows += [("CSV files", f"are read with {listed}")] if listed else []
     tables = []
     if hasattr(fitted, "certificate_"):
         tables.append(certificate_table(fitted.certificate_).drawn())

@@ -230,6 +230,22 @@ def test_files_of_a_folder_are_written_alike(tmp_path, first, second, message):
         rows_of(tmp_path)
 
 
+def test_a_file_of_whole_numbers_does_not_settle_how_others_are_written(tmp_path):
+    written(tmp_path / "1.csv", "a;b\n1;2\n2;7\n")
+    written(tmp_path / "2.csv", "a;b\n1,5;2\n")
+    assert rows_of(tmp_path).tolist() == [[1, 2], [2, 7], [1.5, 2]]
+    with pytest.warns(DialectWarning, match=r"'decimal': ','"):
+        assert open_source(tmp_path).read_options.decimal == ","
+    model = KernelPCA(1).fit(tmp_path / "1.csv")
+    with pytest.warns(DialectWarning, match="decimal"):
+        np.testing.assert_allclose(model.transform(tmp_path / "2.csv"), model.transform(np.array([[1.5, 2]])))
+    written(tmp_path / "3.csv", "a;b\n1.234;2\n")
+    with pytest.raises(FormatError, match=r"3\.csv: .*'1\.234' is .*; its columns are read like those of .*2\.csv"):
+        rows_of(tmp_path)
+    with pytest.raises(FormatError, match=r"3\.csv: .*'1\.234' is 1\.234 with .*decimal.*, or 1234 with"):
+        model.transform(tmp_path / "3.csv")
+
+
 def test_a_file_of_a_folder_alone_could_be_read_otherwise(tmp_path):
     written(tmp_path / "1.csv", "a;b\n1.234.567;yes\n1,5;no\n")
     written(tmp_path / "2.csv", "a|b\n1.234|no\n")  # its delimiter is its own

@@ -116,19 +116,24 @@ class CsvSource(Source):
         rows = [row for row in rows if len(row) == self._width]
         columns = [self._present([row[i].strip() for row in rows]) for i in self._keep]
         usual, self._numbers = options.ways[0], find_numbers(columns, options.ways)
-        known = self._known_kinds(options)
-        self.kinds = [kind or find_kind(cells, self._numbers) for kind, cells in zip(known, columns, strict=True)]
+        contents = zip(self._known_kinds(options), columns, strict=True)
+        self.kinds = [kind or find_kind(cells, self._numbers) for kind, cells in contents]
         given = options.decimal is not None or options.thousands is not None
+        plain = not given and self._numbers == WAYS[0]
+        pointless = plain and not any(
+            "." in cell for cells, kind in zip(columns, self.kinds, strict=True) if kind for cell in cells
+        )
         # with commas between cells, a point is an English decimal point
-        self._undecided = self._layout.delimiter == ";" and not given and self._numbers == WAYS[0]
-        doubt = find_doubt(columns) if self._undecided else {}
-        self._undecided &= not any("." in cell for cells in columns if WAYS[0].reads(cells) for cell in cells)
+        doubt = find_doubt(columns) if plain and self._layout.delimiter == ";" else {}
+        self._undecided = pointless and self._layout.delimiter == ";"
         self._fault = self._diagnosis(rows, 0, doubt) if doubt or None in self.kinds else ""
         self._layout = replace(self._layout, head=[])  # a wide line takes memory
         signs = {name: getattr(self._numbers, name) for name in ("decimal", "thousands")}
         kinds, missing = sorted({str(kind) for kind in self.kinds}), sorted(options.na_values)
-        contents = tuple(kind or NUMBER for kind in self.kinds)
-        self.read_options = ReadOptions(**signs, na_values=options.na_values, kinds=contents)
+        known = {} if pointless else signs  # whole numbers do not show how others would be written
+        self.read_options = ReadOptions(
+            **known, na_values=options.na_values, kinds=tuple(kind or NUMBER for kind in self.kinds)
+        )
         self.reading = f"{self._layout.delimiter!r} {self._layout.comment!r} {self._numbers} {kinds} {missing}"
         self.reading += f" from line {options.skip_lines + 1}" if options.skip_lines else ""
         self.guesses = self._layout.guesses | {k: sign for k, sign in signs.items() if sign != getattr(usual, k)}
@@ -177,11 +182,12 @@ class CsvSource(Source):
         broken = np.flatnonzero((np.nan_to_num(block[:, plain]) % 1 != 0).any(axis=1))
         if not len(broken):
             return
-        self._undecided, first = False, int(broken[0])
+        first = int(broken[0])
         rows = list(islice(self._rows_of(text), first, first + max(1, _CELLS // self._width)))
         doubt = find_doubt([self._present([cells[i].strip() for cells in rows]) for i in self._keep])
         if doubt:
             raise FormatError(self._diagnosis(rows, row + first, doubt))
+        self._undecided = False
 
     def _first_fault(self, text: bytes, row: int) -> str:
         """The message about the first rows that cannot be read, some rows at a time; empty where all can be read."""

@@ -41,14 +41,14 @@ class FolderSource(Source):
         first = parts[0]
         self.read_options = first.read_options
         if first.read_options is not None:
-            options = replace(first.read_options, origin=f"those of {first.name}")
-            parts = [first, *(part.read_like(options) for part in parts[1:])]
+            parts = self._alike(parts, first.read_options)
         self._parts = parts
         self.n_features, self.feature_names = first.n_features, first.feature_names
         counts = [part.n_rows for part in self._parts]
         known = [count for count in counts if count is not None]
         self.n_rows = sum(known) if len(known) == len(counts) else None
-        self.guesses, self.notes, self.reading = first.guesses, first.notes, first.reading
+        self.notes, self.reading = first.notes, first.reading
+        self.guesses = {name: sign for part in reversed(self._parts) for name, sign in part.guesses.items()}
         single = all(part.dtype == np.float32 for part in self._parts)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -61,6 +61,20 @@ class FolderSource(Source):
                 f"{first.n_features} {first.feature_names or ''}"
             )
         return part
+
+    def _alike(self, parts: list[Source], settled: ReadOptions) -> list[Source]:
+        """The files, each read like those before it, as far as they show how numbers are written."""
+        made, origin = parts[:1], f"those of {parts[0].name}"
+        for part in parts[1:]:
+            made.append(part.read_like(replace(settled, origin=origin)))
+            found = made[-1].read_options
+            if settled.decimal is settled.thousands is None and found is not None and found.decimal is not None:
+                settled, origin = (
+                    replace(settled, decimal=found.decimal, thousands=found.thousands),
+                    f"those of {part.name}",
+                )
+        self.read_options = settled
+        return made
 
     def read_like(self, known: ReadOptions) -> FolderSource:
         """See :class:`Source`."""
