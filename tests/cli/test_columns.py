@@ -5,7 +5,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 import gramless
-from gramless import KernelPCA
+from gramless import KernelPCA, load
 from gramless.cli import main
 from gramless.data import open_source
 
@@ -101,3 +101,26 @@ def test_labels_in_the_same_file_leave_one_table(folder, irises):
     np.savez("labelled.npz", X=irises, y=np.arange(150) % 3)
     assert main(["fit", "labelled.npz", "--label", "y", "-k", "2"]) == 0
     assert gramless.load(folder / "model.gramless").n_features_in_ == 4
+
+
+def test_a_label_is_no_input(folder, irises, capsys):
+    for words in (["--columns", "sepal_width,petal_width"], ["--columns", "0, 3"]):
+        assert main(["fit", "iris.csv", *words, "--label", "petal_width"]) == 3
+        assert f"--columns {words[1]} has the column of --label petal_width" in capsys.readouterr().err
+    np.save(folder / "rows.npy", irises)
+    assert main(["fit", "rows.npy", "--label", "1", "-k", "2"]) == 0
+    np.testing.assert_array_equal(load(folder / "model.gramless").X_fit_, irises[:, [0, 2, 3]])
+    assert main(["fit", "rows.npy", "--columns", "1,2", "--label", "1", "--force"]) == 3
+    assert "--columns 1,2 has the column of --label 1" in capsys.readouterr().err
+    assert main(["fit", "rows.npy", "--label", "7", "--force"]) == 3
+    assert "no column 7 for --label" in capsys.readouterr().err
+
+
+def test_rows_are_not_taken_for_scores(folder, capsys):
+    assert main(["fit", "iris.csv", "--label", "species", "-k", "4"]) == 0
+    lines = (folder / "iris.csv").read_text().splitlines()
+    (folder / "rows.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines))
+    assert main(["inverse", "model.gramless", "rows.csv", "-o", "back.csv"]) == 3
+    assert "rows.csv lacks the scores kernelpca0, kernelpca1" in capsys.readouterr().err
+    assert main(["transform", "model.gramless", "rows.csv", "-o", "scores.csv"]) == 0
+    assert main(["inverse", "model.gramless", "scores.csv", "-o", "back.csv"]) == 0

@@ -46,6 +46,45 @@ def test_what_is_given_is_not_said(foreign, irises, capsys):
     assert read_labels(foreign / "s.csv", "species")[60] == "versicolor"
 
 
+def test_later_files_are_read_like_that_of_the_fit(folder, capsys):
+    lines = ["umsatz;rabatt", *(f"{1 + i % 7}.{250 + i}.000;{i}%" for i in range(20)), "1.234;5%", "2.345;6%"]
+    (folder / "fit.csv").write_text("\n".join(lines))
+    (folder / "part.csv").write_text("\n".join([lines[0], *lines[-2:]]))
+    (folder / "plain.csv").write_text("umsatz;rabatt\n1.234;5\n")
+    assert main(["fit", "fit.csv", "-k", "1", "--kernel", "linear"]) == 0
+    capsys.readouterr()
+    assert main(["inspect", "model.gramless"]) == 0
+    assert "are read with --decimal , --thousands ." in capsys.readouterr().out
+    assert main(["transform", "model.gramless", "part.csv", "-o", "s.csv"]) == 0
+    scores = next(open_source(folder / "s.csv").blocks(9))
+    np.testing.assert_allclose(scores, load(folder / "model.gramless").transform([[1234, 0.05], [2345, 0.06]]))
+    assert main(["transform", "model.gramless", "plain.csv", "-o", "t.csv"]) == 3
+    assert "'5' is in a column of percentages and other numbers" in capsys.readouterr().err
+    assert main(["transform", "model.gramless", "part.csv", "--decimal", ".", "-o", "t.csv"]) == 0
+    scores = next(open_source(folder / "t.csv").blocks(9))
+    np.testing.assert_allclose(scores, load(folder / "model.gramless").transform([[1.234, 0.05], [2.345, 0.06]]))
+    assert main(["fit", "part.csv", "--like", "model.gramless", "-o", "b.gramless"]) == 0
+    assert load(folder / "b.gramless").read_options_ == load(folder / "model.gramless").read_options_
+
+
+def test_a_title_above_the_names(folder, capsys):
+    (folder / "titled.csv").write_text("Export of 2024\nSource: me\n\n" + (folder / "iris.csv").read_text())
+    assert main(["fit", "titled.csv"]) == 3
+    assert (
+        "line 1 has 1 fields, but line 4 has 5, separated by ','; pass --skip-lines 3 if the table"
+        in capsys.readouterr().err
+    )
+    assert main(["fit", "titled.csv", "--skip-lines", "3", "--label", "species", "-k", "2"]) == 0
+
+
+def test_labels_with_decimal_commas_are_numbers(folder, capsys):
+    lines = ["umsatz;a;b", *(f"1.{100 + i},{i % 90 + 10};{i % 7};{i % 5}" for i in range(60))]
+    (folder / "sales.csv").write_text("\n".join(lines))
+    assert main(["fit", "sales.csv", "--label", "umsatz", "-k", "2"]) == 0
+    assert main(["transform", "model.gramless", "sales.csv", "--keep", "umsatz", "-o", "s.csv"]) == 0
+    assert read_labels(folder / "s.csv", "umsatz")[:2].tolist() == [1100.1, 1101.11]
+
+
 def test_a_pipe(folder, capsys):
     (folder / "pipe.csv").write_text((folder / "iris.csv").read_text().replace(",", "|"))
     for options in ([], ["--delimiter", "|"]):
@@ -68,7 +107,7 @@ def test_all_columns_in_one_message_with_what_to_do(folder, capsys):
     )
     assert "column 'price', line 2: '1,234' is 1.234 with --decimal ,, or 1234 with --thousands ," in line
     assert "'9 kg' has a unit: write the numbers alone" in line
-    assert "--exclude 'name,note \"x\",sold'; transform, denoise and cluster write them along with --keep" in line
+    assert "--exclude 'name,note \"x\",sold,size'; transform, denoise and cluster write them along with --keep" in line
     assert main(["fit", "cars.csv", "--columns", "price,share", "--thousands", ",", "-k", "1"]) == 0
     assert "percentages as fractions ('share')" in capsys.readouterr().err
 
@@ -142,6 +181,10 @@ def test_transform_fills_in_what_the_fit_found(gaps, irises, capsys, rule):
         scores = np.concatenate(list(open_source(gaps / "s.csv", ["kernelpca0", "kernelpca1"]).blocks(9)))
         np.testing.assert_allclose(scores[1:], model.transform([[value, 3, 1, 0.2]]), atol=1e-12)
     assert main(["transform", "model.gramless", "one.csv", "-o", "s.npy", "--missing", "error"]) == 3
+    assert "fill them in with --missing mean or --missing median" in capsys.readouterr().err
+    other = "mean" if rule == "median" else "median"
+    assert main(["transform", "model.gramless", "one.csv", "-o", "s.npy", "--missing", other]) == 3
+    assert f"--missing {other} contradicts the model, which was fitted with --missing {rule}" in capsys.readouterr().err
     assert main(["update", "model.gramless", "one.csv", "-o", "more.gramless"]) == 0
     np.testing.assert_array_equal(load(gaps / "more.gramless").fill_values_, model.fill_values_)
     assert main([*fit[:4], "--like", "model.gramless", *known, "-o", "b.gramless"]) == 0
@@ -154,6 +197,9 @@ def test_transform_fills_in_what_the_fit_found(gaps, irises, capsys, rule):
 def test_a_model_without_means_has_none_to_fill_in(gaps, capsys):
     assert main(["fit", "iris.csv", "--label", "species", "-k", "2"]) == 0
     words = ["transform", "model.gramless", "gaps.csv", "--na-values", "lost", "-o", "s.csv"]
+    assert main(words) == 3
+    message = capsys.readouterr().err
+    assert "leave out such rows with --missing drop, or fit the model again with --missing mean or --missing" in message
     assert main([*words, "--missing", "mean"]) == 3
     assert "fitted without --missing mean or --missing median; fit it again" in capsys.readouterr().err
     assert main([*words, "--missing", "drop", "--json"]) == 0

@@ -15,6 +15,7 @@ from gramless import KernelPCA
 from gramless.cli import main
 
 FIT = ["fit", "iris.csv", "--label", "species"]
+LIKE = ["fit", "iris.csv", "--like", "model.gramless"]
 
 
 @pytest.mark.parametrize(
@@ -31,15 +32,49 @@ FIT = ["fit", "iris.csv", "--label", "species"]
         (["fit", "iris.csv", "--label", "kind"], 3, "no column 'kind' for --label; it has: sepal_length"),
         ([*FIT, "-o", "model.bin"], 3, "this command writes files .gramless; pass -o model.gramless"),
         ([*FIT, "-o", "none/model.gramless"], 3, "there is no folder none"),
-        ([*FIT, "-k", "1000"], 4, "-k=1000 is more than the 150 rows of iris.csv; pass at most 150"),
+        ([*FIT, "-k", "1000"], 4, "-k 1000 is more than the 150 rows of iris.csv; pass at most 150"),
         (
             [*FIT, "-k", "many"],
             4,
             "-k many is an invalid number of components; pass 10, a fraction such as 0.9, or all",
         ),
         ([*FIT, "--kernel", "rational"], 4, "--kernel rational is unknown; pass one of linear, poly, rbf"),
+        ([*FIT, "--seed", "-1"], 2, "Invalid value for '--seed'"),
+        ([*FIT, "--gamma", "-1"], 4, "--gamma -1.0 is invalid; pass a float in the range [0.0, inf)\n"),
+        ([*FIT, "--missing", "zero"], 4, "--missing zero is invalid; pass one of 'error', 'drop', 'mean', 'median'\n"),
+        ([*FIT, "--device", "gpu"], 4, "--device gpu is unknown; pass 'cuda' for a GPU"),
+        ([*FIT, "--time-limit", "0"], 4, "--time-limit 0.0 must be a positive number of seconds"),
+        ([*FIT, "--sigma", "-1"], 4, "--sigma -1.0 must be positive"),
+        (["fit", "iris.csv", "--columns", "0,0"], 3, "column 'sepal_length' is selected 2 times; pass it once"),
         ([*FIT, "--sigma", "wide"], 4, "--sigma wide is an invalid bandwidth; pass a number or auto"),
-        ([*FIT, "--kernel", "matern", "--gamma", "1"], 4, "--gamma is not a parameter of the matern kernel"),
+        (
+            [*FIT, "--kernel", "matern", "--gamma", "1"],
+            4,
+            "--gamma 1 is not a parameter of --kernel matern; pass --sigma",
+        ),
+        (
+            [*FIT, "--kernel", "linear", "--gamma", "2"],
+            4,
+            "--gamma 2 is not a parameter of --kernel linear; leave it out",
+        ),
+        ([*FIT, "--kernel", "linear", "--sigma", "gap"], 4, "--sigma gap is not a parameter of --kernel linear"),
+        (
+            [*FIT, "--kernel", "polynomial", "--sigma", "2"],
+            4,
+            "--sigma 2 is not a parameter of --kernel polynomial; pass",
+        ),
+        ([*FIT, "--degree", "5"], 4, "--degree 5 is not a parameter of --kernel gaussian; leave it out"),
+        ([*FIT, "--nu", "2.5"], 4, "--nu 2.5 is not a parameter of --kernel gaussian"),
+        (
+            ["plan", "iris.csv", "--label", "species", "--coef0", "2"],
+            4,
+            "--coef0 2 is not a parameter of --kernel gaussian",
+        ),
+        (["cluster", "iris.csv", "--label", "species", "--nu", "2.5", "-o", "c.csv"], 4, "--nu 2.5 is not a parameter"),
+        ([*LIKE, "--kernel", "gaussian"], 4, "--kernel gaussian contradicts --like model.gramless"),
+        ([*LIKE, "-k", "10"], 4, "-k 10 contradicts --like model.gramless"),
+        ([*LIKE, "--exclude", "species"], 4, "--exclude species contradicts --like model.gramless"),
+        ([*FIT, "--key", "foo"], 4, "--key foo is for .npz, HDF5 and zarr files, and iris.csv is none"),
         ([*FIT, "--sigma", "10", "--gamma", "3"], 4, "--sigma 10 and --gamma 3 both set the bandwidth"),
         ([*FIT, "--kernel", "matern", "--nu", "3"], 4, "--nu 3 is not one of 0.5, 1.5, 2.5"),
         ([*FIT, "--memory", "1kB"], 4, "increase --memory or reduce -k"),
@@ -233,3 +268,10 @@ def test_a_model_needs_its_own_suffix_in_the_same_folder(folder, capsys):
 def test_options_for_all_commands_come_first(folder, option, capsys):
     assert main(["fit", "iris.csv", option]) == 2
     assert f"{option} goes before the command: gramless {option} fit ..." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("components", ["1", "2"])
+def test_one_row(folder, components, capsys):
+    (folder / "one.csv").write_text("a,b\n1,2\n")
+    assert main(["fit", "one.csv", "-k", components]) == 4
+    assert "one.csv has 1 row; at least 2 are needed" in capsys.readouterr().err

@@ -58,6 +58,15 @@ def test_an_input_is_never_replaced(rows, tmp_path, words, force, capsys):
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("spelling", ["c.gramless", "./c.gramless", "parts/../c.gramless", "sub/c.gramless", "{}"])
+def test_a_checkpoint_is_not_the_output(rows, tmp_path, spelling, capsys):
+    os.symlink(tmp_path, "sub")
+    words = ["-o", "c.gramless", "--checkpoint", spelling.format(tmp_path / "c.gramless")]
+    assert main(["fit", "rows.npy", *words]) == 3
+    assert "-o c.gramless and --checkpoint" in capsys.readouterr().err
+    assert not Path("c.gramless").exists()
+
+
 def test_nothing_is_written_into_a_folder_that_is_read(rows, tmp_path, capsys):
     before = contents(tmp_path)
     assert main(["transform", "model.gramless", "parts", "-o", "parts/c.npy"]) == 3
@@ -203,3 +212,26 @@ def test_clusters_and_their_model(rows, capsys):
     assert "model.gramless exists" in capsys.readouterr().err
     assert main(["cluster", "rows.csv", "-k", "2", "-o", "c.csv", "--model", "model.gramless", "--force"]) == 0
     assert isinstance(gramless.load("model.gramless"), KernelKMeans)
+
+
+def test_the_model_of_clusters_is_a_file_too(rows, capsys):
+    words = ["cluster", "rows.csv", "-k", "2", "-o", "c.csv", "--model"]
+    assert main([*words, "c.bin"]) == 3
+    assert "pass --model c.gramless" in capsys.readouterr().err
+    assert main([*words, "c.gramless"]) == 0
+    assert "c.gramless (replaced)" not in capsys.readouterr().out
+    Path("c.csv").unlink()
+    assert main([*words, "c.gramless"]) == 3
+    assert "c.gramless exists; pass --force to replace it, or another path as --model" in capsys.readouterr().err
+    assert main([*words, "c.gramless", "--force"]) == 0
+    assert "c.gramless (replaced)" in capsys.readouterr().out
+    assert main([*words, "c.gramless", "--force", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["model_output"], told["model_replaced"]) == ("c.gramless", True)
+
+
+def test_an_empty_path_is_no_folder(rows):
+    model = gramless.load("model.gramless")
+    for call in (lambda: model.save(""), lambda: model.transform(rows, out="")):
+        with pytest.raises(ValueError, match="the path of the output is ''"):
+            call()

@@ -53,8 +53,7 @@ def cluster(
     from gramless.estimators.summary import facts, summary_rows
 
     target = table_target(output, data, force=force)
-    if model_output is not None:
-        model_target(model_output, data, force=force)
+    saved = None if model_output is None else model_target(model_output, data, force=force, option="--model")
     quiet = context.obj["quiet"]
     source = open_rows(data, reading, columns, label, exclude)
     beside = columns_beside(data, keep, source, reading)
@@ -71,6 +70,9 @@ def cluster(
         writer.write(model.labels_[:, None])
     sizes = np.bincount(model.labels_, minlength=clusters).tolist()
     told = {**facts(model), **gaps(source), "sizes": sizes, **target.facts}
+    if saved is not None:
+        told |= {"model_output": str(saved.path), "model_replaced": saved.replaced}
     listed = ", ".join(f"{size:,}" for size in sizes)
     rows = [*summary_rows(model), *gap_rows(source), ("sizes", listed), target.row]
+    rows += [] if saved is None else [("model file", saved.row[1])]
     tell(told, as_json, pairs(rows))

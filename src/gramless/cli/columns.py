@@ -27,14 +27,22 @@ def chosen_columns(
     if label is not None and names is not None and columns is None:
         _refuse_unknown(data, label, "--label", names)
         left_out.append(label)
+    elif label is not None and names is None and columns is None and label.isdigit() and data.suffix.lower() != ".npz":
+        left_out.append(int(label))
     if columns is not None:
         wanted = listed(columns, names)
+        if label is not None and label in map(str, wanted):
+            raise UnusableFileError(
+                f"--columns {columns} has the column of --label {label}, which is not an input; leave it out of one of "
+                "them"
+            )
     elif not left_out:
         return None
     else:
         wanted = list(names) if names is not None else list(range(_width(data, reading)))
     for column in left_out:
-        _refuse_unknown(data, column, "--exclude", names if names is not None else wanted)
+        option = "--label" if str(column) == label else "--exclude"
+        _refuse_unknown(data, column, option, names if names is not None else wanted)
     kept = [column for column in wanted if column not in left_out]
     if not kept:
         raise UnusableFileError(f"--exclude {exclude} leaves no column of {data}; exclude fewer columns")

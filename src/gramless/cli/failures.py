@@ -28,6 +28,8 @@ _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) i
 _GENERAL = re.compile(r"No such option:? '?(--quiet|-q)\b")  # typer's message for an option after the command
 _READ = re.compile(r"read_options=(\{[^{}]*\})")
 _LEAVE_OUT = re.compile(r"To leave out ([^;]*), choose the others by gramless\.open_source\(path, columns=\[\.\.\.\]\)")
+_ARGUMENT = re.compile(r"^(sigma|time_limit)=('[^']*'|[^' ]+)")  # at the beginning: other messages name kernels
+_ELSE = re.compile(r", a str among \{[^}]*\} or None$|, an instance of \S+ or None$| or None$")  # for Python alone
 _CHOICE = re.compile(r"a str among \{([^}]*)\}(.*)")
 
 #: Fragments of the library's messages, and the command-line options that replace them.
@@ -39,10 +41,13 @@ _WORDS = (
     ("memory_limit", "--memory"),
     ("pass n_points= to accept the change", "pass --points to accept the change"),
     ("n_points", "--points"),
+    ("n_components=", "-k "),
     ("n_components", "-k"),
+    ("n_clusters=", "-k "),
     ("n_clusters", "-k"),
     ("keep_data=False", "--forget-rows"),
     (" key=", " --key"),
+    (", or an array", ""),
     ("by method='auto'", "by --by auto"),
     ("method='auto'", "--method auto"),
 )
@@ -70,7 +75,10 @@ def worded(text: str) -> str:
     'needs --memory 84MB, the minimum for this fit; increase --memory or reduce -k'
     """
     text = re.sub(r"memory_limit='([^']*)'", r"--memory \1", text)
-    text = re.sub(r"\b(missing|delimiter|decimal|thousands|encoding|comment|dtype)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(
+        r"\b(missing|delimiter|decimal|thousands|encoding|comment|dtype|key|device)='([^']*)'", r"--\1 \2", text
+    )
+    text = _ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(chr(39))}", text)
     text = _READ.sub(lambda found: option_words(ast.literal_eval(found[1])), text)
     text = _LEAVE_OUT.sub(lambda found: _left_out(found[1]), text)
     for ours, theirs in _WORDS:
@@ -109,7 +117,7 @@ def classify(error: Exception) -> tuple[int, str]:
     if isinstance(error, (ValueError, MemoryLimitError)):
         return REFUSED, _in_options(text)
     if isinstance(error, RuntimeError) and text.startswith("device="):
-        return MISSING, re.sub(r"device='(\w+)'", r"--device \1", text)
+        return MISSING, text
     if isinstance(error, AttributeError) and "partial_fit" in text:  # available_if raises it for an unsuitable model
         return REFUSED, str(error.__cause__ or error)
     return BUG, f"{type(error).__name__}: {text}. This is a bug in gramless; run again with --debug for the traceback"
@@ -126,4 +134,4 @@ def _in_options(text: str) -> str:
     if choice is not None:
         must = "one of " + ", ".join(sorted(part.strip(" '") for part in choice[1].split(","))) + choice[2]
     strip = got.strip("'")
-    return f"{option} {strip} is invalid; pass {must}"
+    return f"{option} {strip} is invalid; pass {_ELSE.sub('', must)}"

@@ -29,6 +29,12 @@ def open_rows(
     exclude: str | None = None,
 ) -> Source:
     """The rows of a file: the named columns, or all columns except the label and the excluded columns."""
+    return _said(data, _open_rows(data, reading, columns, label, exclude))
+
+
+def _open_rows(
+    data: Path, reading: Reading, columns: str | None, label: str | None, exclude: str | None = None
+) -> Source:
     if not data.exists():
         raise UnusableFileError(f"there is no file or folder {data}")
     names = None if columns is label is exclude is None else _names(data, reading)
@@ -55,34 +61,41 @@ def open_rows_of(
 ) -> Source:
     """The rows of a file, with the columns that the model was fitted to; by name where model and file have names.
 
-    A model that was fitted with means or medians for missing values fills them in here, too. With `fresh`, for a new
-    fit, a model without them lets the new fit find its own.
+    The file is read like the one that the model was fitted to, where no options are given. A model that was fitted with
+    means or medians for missing values fills them in here, too. With `fresh`, for a new fit, a model without them lets
+    the new fit find its own.
     """
-    from gramless.estimators.checking import fill_as_fitted
+    from gramless.estimators.checking import options_of_fit, read_as_fitted
 
     known, fills = getattr(model, "feature_names_in_", None), hasattr(model, "fill_values_")
-    missing = reading.missing or ("mean" if fills else "error")
+    rule = getattr(model, "_fill_rule", "values")
+    missing = reading.missing or ("error" if not fills else "mean" if rule == "values" else rule)
     if columns is None and known is not None and _names(data, reading) is not None:
         source = _opened(data, reading, [str(name) for name in known], missing)
     else:
-        source = open_rows(data, replace(reading, missing=missing), columns, label)
+        source = _open_rows(data, replace(reading, missing=missing), columns, label)
     if source.n_features != model.n_features_in_:
         raise UnusableFileError(
             f"{data} has {source.n_features} columns, but the model was fitted to {model.n_features_in_}; select them "
             "with "
             "--columns"
         )
-    filled: Source = source if fresh and not fills else fill_as_fitted(model, source)
-    return filled
+    options = options_of_fit(model)
+    if options is not None:
+        source = source.read_like(options)
+    return _said(data, source if fresh and not fills else read_as_fitted(model, source))
 
 
 def _opened(data: Path, reading: Reading, columns: list[Any] | None, missing: str | None) -> Source:
-    """The source; what was found out about the file is said in one line."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DialectWarning)  # in options of the command line below
-        source = open_source(
+        warnings.simplefilter("ignore", DialectWarning)  # in options of the command line, below
+        return open_source(
             data, columns, key=reading.key, missing=missing or "error", read_options=reading.options or None
         )
+
+
+def _said(data: Path, source: Source) -> Source:
+    """The source, after what was found out about the file is said in one line."""
     found = "; ".join(words for words in (option_words(dict(source.guesses)), source.notes) if words)
     if found:
         warnings.warn(f"{data} is read with {found}", DialectWarning, stacklevel=2)
@@ -181,11 +194,11 @@ class Target(NamedTuple):
         return {"output": str(self.path), "replaced": self.replaced}
 
 
-def model_target(path: Path, *inputs: Path | None, force: bool) -> Target:
+def model_target(path: Path, *inputs: Path | None, force: bool, option: str = "-o") -> Target:
     """The file of a model to be written, checked before any work."""
     from gramless.persistence.outputs import check_model_output
 
-    target = _target(path, (".gramless",), inputs, force)
+    target = _target(path, (".gramless",), inputs, force, option)
     check_model_output(path)
     return target
 
@@ -211,16 +224,18 @@ def page_target(path: Path, *inputs: Path | None, force: bool) -> Target:
     return _target(path, (".html", ".htm"), inputs, force)
 
 
-def _target(path: Path, suffixes: tuple[str, ...], inputs: tuple[Path | None, ...], force: bool) -> Target:
+def _target(
+    path: Path, suffixes: tuple[str, ...], inputs: tuple[Path | None, ...], force: bool, option: str = "-o"
+) -> Target:
     """The target; raises where the path cannot be written to, is an input, or exists and may not be replaced."""
     from gramless.persistence.outputs import refuse_inputs
 
     if path.suffix.lower() not in suffixes:
         better = path.with_suffix(suffixes[0])
-        raise UnusableFileError(f"{path}: this command writes files {' '.join(suffixes)}; pass -o {better}")
+        raise UnusableFileError(f"{path}: this command writes files {' '.join(suffixes)}; pass {option} {better}")
     if not path.parent.is_dir():
         raise UnusableFileError(f"there is no folder {path.parent}; create it first")
     refuse_inputs(path, *inputs)
     if path.exists() and not force:
-        raise UnusableFileError(f"{path} exists; pass --force to replace it, or another path as -o")
+        raise UnusableFileError(f"{path} exists; pass --force to replace it, or another path as {option}")
     return Target(path, path.exists())

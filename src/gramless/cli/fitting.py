@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,12 +60,17 @@ def fit(
     from warnings import warn
 
     from gramless.cli.columns import warn_of_dominant
+    from gramless.cli.failures import UnusableFileError
     from gramless.cli.files import gap_rows, gaps, load_model, model_target, open_rows, open_rows_of
     from gramless.cli.progress import fit_bar
     from gramless.cli.settings import KernelWords
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
 
+    if like is not None:
+        _refuse_beside_like(context, like)
+    if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
+        raise UnusableFileError(f"-o {output} and --checkpoint {checkpoint} are one file; pass another path for one")
     target = model_target(output, data, like, checkpoint, force=force)
     quiet = context.obj["quiet"]
     words = KernelWords(kernel, sigma, gamma, degree, coef0, nu)
@@ -158,6 +164,18 @@ def _prepared(source: Any, words: KernelWords, components: str, settings: dict[s
     wanted = read_components(components)
     parameters = words.parameters(source, wanted, scaled=settings["scale_input"])
     return KernelPCA(wanted, **parameters, **settings)
+
+
+def _refuse_beside_like(context: typer.Context, like: Path) -> None:
+    """Raise for options that --like would ignore."""
+    for name in ("kernel", "sigma", "gamma", "degree", "coef0", "nu", "components", "exclude"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = "-k" if name == "components" else f"--{name}"
+            raise ValueError(
+                f"{option} {context.params[name]} contradicts --like {like}, which takes kernel, columns and number of "
+                "components from that model; pass one of them"
+            )
 
 
 def _plan_facts(plan: Any) -> dict[str, Any]:

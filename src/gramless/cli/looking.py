@@ -19,6 +19,7 @@ def inspect(
 ) -> None:
     """Show the kernel, method, components, explained variance and certificate of MODEL."""
     from gramless.cli.files import load_model
+    from gramless.cli.reading import option_words
     from gramless.cli.telling import pairs, tell
     from gramless.estimators.summary import facts, summary_rows
     from gramless.report.tables import certificate_table, compression_table, plan_table
@@ -39,6 +40,12 @@ def inspect(
         told["fill_values"] = fills.tolist()
         listed = ", ".join(f"{value:.4g}" for value in fills[:12]) + (", ..." if len(fills) > 12 else "")
         rows.append(("filled in", f"{listed} for missing values"))
+    read = getattr(fitted, "read_options_", None)
+    if read is not None:
+        told["read_options"] = {"decimal": read.decimal, "thousands": read.thousands, "na_values": list(read.na_values)}
+        listed = option_words({name: value for name, value in told["read_options"].items() if value})
+        told["read_options"]["kinds"] = list(read.kinds)
+        rows += [("CSV files", f"are read with {listed}")] if listed else []
     tables = []
     if hasattr(fitted, "certificate_"):
         tables.append(certificate_table(fitted.certificate_).drawn())

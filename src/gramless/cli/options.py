@@ -78,6 +78,6 @@ TimeLimit = Annotated[
         help="Time limit of a fit, e.g. 90s or 5min: the most accurate result within it.",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Random seed, for reproducible results.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed, for reproducible results.")]
 Preimage = Annotated[str, typer.Option("--by", help="Pre-image method: auto, ridge, fixed_point or distances.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the output as one JSON object.")]

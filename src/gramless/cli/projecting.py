@@ -60,9 +60,14 @@ def inverse(
     target = table_target(output, model, scores, force=force)
     fitted = load_model(model, "KernelPCA", scores)
     names = list(fitted.get_feature_names_out())
-    there = column_names(scores, ReadOptions.of(reading.options)) or ()
-    named = set(names) <= set(there)  # transform --keep writes pass-through columns
-    source = open_rows(scores, reading, ",".join(names) if named else None)
+    there = column_names(scores, ReadOptions.of(reading.options))
+    lacking = [] if there is None else [name for name in names if name not in there]
+    if lacking:
+        raise UnusableFileError(
+            f"{scores} lacks the scores {', '.join(lacking[:5])}{', ...' if len(lacking) > 5 else ''}; pass the output "
+            "of transform"
+        )
+    source = open_rows(scores, reading, None if there is None else ",".join(names))  # not the columns of --keep
     if source.n_features != len(fitted.eigenvalues_):
         raise UnusableFileError(
             f"{scores} has {source.n_features} columns, but the model has {len(fitted.eigenvalues_)} components; pass "

@@ -28,6 +28,10 @@ _OPTIONS: dict[str, Any] = {
     "thousands": Annotated[_Text, typer.Option(metavar="CHAR", help="CSV: separator of thousands, also space.")],
     "encoding": Annotated[_Text, typer.Option(metavar="NAME", help="CSV: encoding, such as cp1252.")],
     "comment": Annotated[_Text, typer.Option(metavar="CHAR", help="CSV: lines that begin so are skipped.")],
+    "skip_lines": Annotated[
+        int | None,
+        typer.Option("--skip-lines", metavar="N", min=0, help="CSV: lines before the column names, such as a title."),
+    ],
     "na_values": Annotated[
         _Text,
         typer.Option("--na-values", metavar="A,B,...", help="CSV: cells without a value, besides empty, NA, ?, - ..."),
@@ -88,5 +92,5 @@ def option_words(options: dict[str, Any]) -> str:
 def _quoted(value: Any) -> str:
     if value is ...:
         return "NAME"
-    text = ",".join(value) if isinstance(value, (list, tuple)) else value
+    text = ",".join(value) if isinstance(value, (list, tuple)) else str(value)
     return {" ": "space", "\t": "tab"}.get(text) or shlex.quote(text)

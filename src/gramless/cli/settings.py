@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 _OBJECTS = ("matern", "epanechnikov")  # kernels that scikit-learn has no name for
 _CRITERIA = ("median", "scale", "preimage", "gap")  # criteria of gramless.select_bandwidth
 _WORDS = ("auto", *_CRITERIA)
+_OPTIONS = {  # that each kernel has
+    **dict.fromkeys(("rbf", "laplacian"), ("sigma", "gamma")),
+    **dict.fromkeys(("linear", "cosine"), ()),
+    "poly": ("gamma", "degree", "coef0"),
+    "sigmoid": ("gamma", "coef0"),
+    "matern": ("sigma", "nu"),
+    "epanechnikov": ("sigma",),
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class KernelWords:
             raise ValueError(
                 f"--sigma {self.sigma} and --gamma {self.gamma:g} both set the bandwidth; pass one of them"
             )
+        self._refuse_options(_OPTIONS[name])
         if name == "matern" and self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(
                 f"--nu {self.nu:g} is not one of 0.5, 1.5, 2.5, which have closed forms; in Python, "
@@ -47,8 +57,6 @@ class KernelWords:
         if name in ("poly", "sigmoid"):
             return {"kernel": name, "gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         if self.gamma is not None:
-            if name in _OBJECTS:
-                raise ValueError(f"--gamma is not a parameter of the {name} kernel; pass its bandwidth as --sigma")
             return {"kernel": name, "gamma": self.gamma}
         patterns: dict[str, Any] = {
             "rbf": Gaussian,
@@ -62,6 +70,16 @@ class KernelWords:
         if name not in _OBJECTS and criterion in ("median", "scale"):
             return {"kernel": name, "gamma": criterion}
         return {"kernel": _selected(patterns[name](), criterion, rows, components, scaled)}
+
+    def _refuse_options(self, known: Sequence[str]) -> None:
+        """Raise for options that the kernel does not have, instead of a fit without them."""
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value != option.default and option.name not in ("kernel", *known):
+                others = [name for name in ("sigma", "gamma") if name in known and option.name in ("sigma", "gamma")]
+                remedy = f"pass --{others[0]} instead" if others else "leave it out, or pass another kernel"
+                value = value if isinstance(value, str) else f"{value:g}"
+                raise ValueError(f"--{option.name} {value} is not a parameter of --kernel {self.kernel}; {remedy}")
 
     def _number(self) -> float:
         try:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.data.formats.cells import NUMBER, PERCENT, Numbers
 from gramless.data.formats.delimited import CsvSource
-from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.npy import read_npz_array
 from gramless.data.formats.parquet import columns_of
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.registry import formats, suffix_of
 from gramless.data.formats.source import optional_import
 from gramless.data.open import open_source
@@ -75,9 +77,16 @@ def read_labels(path: Any, column: str, read_options: ReadOptions | None = None)
 
 
 def _from_csv(path: Path, column: str, options: ReadOptions | None) -> Array:
-    named = CsvSource(path, options=options).feature_names is not None
+    """A column of a CSV file; numbers are written as in the other columns, which may show it where this does not."""
+    table = CsvSource(path, options=options)
+    named = table.feature_names is not None
+    signs = replace(table.read_options or ReadOptions(), kinds=None)
+    options = (options or ReadOptions()).completed(signs)
     source = CsvSource(path, [column if named or not column.isdigit() else int(column)], options)
-    return _as_numbers(np.array(source.strings()))
+    texts, numbers, kind = source.strings(), Numbers(signs.decimal or ".", signs.thousands or ""), source.kinds[0]
+    if kind in (NUMBER, PERCENT) and (kind, numbers) != (NUMBER, Numbers()) and numbers.reads(texts, kind):
+        return _whole(np.array([numbers.read(text, kind) for text in texts]))
+    return _as_numbers(np.array(texts))
 
 
 def _from_parquet(path: Path, column: str) -> Array:
@@ -102,6 +111,11 @@ def _as_numbers(texts: Array) -> Array:
         numbers = np.asarray(texts, dtype=float)
     except ValueError:
         return texts
+    return _whole(numbers)
+
+
+def _whole(numbers: Array) -> Array:
+    """The numbers as integers where all are whole."""
     whole = np.isfinite(numbers) & (np.abs(numbers) < 2**53) & (numbers == np.round(numbers))
     return numbers.astype(np.int64) if whole.all() else numbers
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gramless.data.formats.dialect import ReadOptions
 from gramless.data.formats.folder import FolderSource
 from gramless.data.formats.foreign import ForeignSource, looks_like_source
 from gramless.data.formats.missing import RULES, DroppingSource, FillingSource
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.registry import Format, formats, suffix_of
 from gramless.data.formats.source import Source
 from gramless.errors import DialectWarning, FormatError, SourceError
@@ -72,6 +72,8 @@ def open_source(
     >>> source.n_rows, source.n_features, [block.ravel().tolist() for block in source.blocks(2)]
     (3, 1, [[1.0, 3.0], [5.0]])
     """
+    if isinstance(columns, (str, int)):
+        raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
     if isinstance(missing, str) and missing not in RULES:
         raise ValueError(f"missing={missing!r} is invalid; pass one of {', '.join(map(repr, RULES))}, or an array")
     options = None if read_options is None else ReadOptions.of(read_options)
@@ -135,6 +137,7 @@ def _open_path(path: Path, columns: Any, key: str | None, options: ReadOptions |
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if path.is_dir() and path.suffix.lower() != ".zarr" and not _is_zarr(path):
+        _refuse_key(path, key)
         return _open_folder(path, columns, options)
     return _opened(_format_of(path), path, columns, key, options)
 
@@ -143,14 +146,21 @@ def _opened(kind: Format, path: Path, columns: Any, key: str | None, options: Re
     """The source; any error that a format's library raises on a damaged file becomes a FormatError with the path."""
     if not (path.is_file() or path.is_dir()):  # opening a pipe blocks, and some devices never end
         raise FormatError(f"{path} is a pipe or a device, not a file; write its rows to a file first")
-    if options not in (None, ReadOptions()) and not kind.dialects:
+    if options is not None and options != ReadOptions() and not (kind.dialects or options.origin):
         raise ValueError(f"read_options are for CSV files, and {path} is none; leave them out")
+    if not kind.keyed:
+        _refuse_key(path, key)
     try:
         return kind.opens(path, columns, options if kind.dialects else key)
     except (SourceError, FileNotFoundError, PermissionError, ImportError, MemoryError):
         raise
     except Exception as error:
         raise FormatError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _refuse_key(path: Path, key: str | None) -> None:
+    if key is not None:
+        raise ValueError(f"key={key!r} is for .npz, HDF5 and zarr files, and {path} is none; leave it out")
 
 
 def _format_of(path: Path) -> Format:

@@ -12,9 +12,9 @@ from sklearn.utils._set_output import _get_output_config
 from gramless.arrays import Array, use_threads
 from gramless.data import FileRows, is_out_of_core, library_of, open_writer
 from gramless.estimators.checking import (
-    fill_as_fitted,
     like_given,
     open_file,
+    read_as_fitted,
     read_new_rows,
     refuse_other_columns,
     refuse_other_source,
@@ -53,7 +53,7 @@ def applied(model: Any, X: Any, work: Callable[[Any], Array], columns: int | Non
             return like_given(work(rows), X)
     if out is not None:
         check_output(out, X, getattr(model, "checkpoint", None))
-    file = open_file(model, fill_as_fitted(model, X))
+    file = open_file(model, read_as_fitted(model, X))
     refuse_other_source(model, file)
     if out is None:
         return np.concatenate(list(_blocks(model, file, work)))

@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from gramless.data import (
     FileRows,
     FillingSource,
     MemoryRows,
+    ReadOptions,
     Rows,
+    Source,
     block_rows_for,
     is_out_of_core,
     library_of,
@@ -32,6 +35,12 @@ from gramless.persistence.resuming import open_checkpoint
 
 FLOATS = [np.float64, np.float32]
 _BLOCK = 128  # rows and columns of a precomputed matrix that are compared together
+#: Attributes of a model that say how the rows of its file were made, with their types.
+READING: dict[str, Any] = {"fill_values_": np.ndarray, "_fill_rule": str, "read_options_": ReadOptions}
+_UNFILLED = (
+    "leave out such rows with missing='drop' of gramless.open_source, or fit the model again with missing='mean' or "
+    "missing='median', which then fills them in here, too"
+)
 
 
 @contextmanager
@@ -54,7 +63,8 @@ def opened_rows(
         Keyword arguments of scikit-learn's ``validate_data``, for arrays.
     """
     if checks.get("reset", True):
-        vars(model).pop("fill_values_", None)
+        for name in READING:
+            vars(model).pop(name, None)
     library = library_of(X)
     if library is not None:
         refuse_on_cluster(model)
@@ -80,34 +90,68 @@ def opened_rows(
 
 def _file_of(model: Any, X: Any, sample_weight: Any, reset: bool) -> FileRows:
     """Rows that are read in blocks; the columns of `model` are set, or compared with those of X."""
-    file = open_file(model, X if reset else fill_as_fitted(model, X), sample_weight)
+    file = open_file(model, X if reset else read_as_fitted(model, X), sample_weight)
     (take_columns if reset else refuse_other_source)(model, file)
-    if reset and isinstance(X, FillingSource):
-        values = X.fill_values
-        if file.d < len(values):  # the last column has the weights
-            known = dict(zip(X.feature_names or (), values, strict=True))
-            values = np.array([known[name] for name in file.names or ()])
-        model.fill_values_ = values
+    if reset:
+        _keep_reading(model, X if isinstance(X, Source) else file.source, file)
     return file
 
 
-def fill_as_fitted(model: Any, X: Any) -> Any:
-    """X; where X fills in means or medians for missing values, with those of the rows that `model` was fitted to.
+def _keep_reading(model: Any, source: Source, file: FileRows) -> None:
+    """Keep how the rows of a fit were made, so that rows of later files are made alike; not of a column of weights."""
+    inputs = list(range(file.d))
+    if file.d < source.n_features and source.feature_names is not None and file.names is not None:
+        inputs = [source.feature_names.index(name) for name in file.names]
+    if isinstance(source, FillingSource):
+        model.fill_values_, model._fill_rule = source.fill_values[inputs], source.rule
+    if source.read_options is not None:
+        kinds = source.read_options.kinds or ()
+        model.read_options_ = replace(source.read_options, kinds=tuple(kinds[i] for i in inputs))
+
+
+def options_of_fit(model: Any) -> ReadOptions | None:
+    """How the CSV file was read that `model` was fitted to; None for a model of other rows."""
+    known: ReadOptions | None = getattr(model, "read_options_", None)
+    return None if known is None else replace(known, origin="those of the file that the model was fitted to")
+
+
+def read_as_fitted(model: Any, X: Any) -> Source:
+    """X as a source whose rows are made like those that `model` was fitted to, where X does not say otherwise.
+
+    Numbers of a CSV file are read as in the file of the fit. Where X fills in means or medians for missing values, they
+    are those of the fit.
 
     Raises
     ------
     SourceError
-        If the model was fitted to rows without such a rule, and does not have the values.
+        If the model was fitted to rows without such means or medians, and does not have the values.
     """
-    if not isinstance(X, FillingSource) or X.rule == "values":
-        return X
-    values = getattr(model, "fill_values_", None)
+    known, names = options_of_fit(model), getattr(model, "feature_names_in_", None)
+    if known is not None and isinstance(X, (str, os.PathLike)):
+        X = open_source(X, read_options=replace(known, kinds=None))
+    source = open_source(X)
+    if known is not None:
+        if names is not None and source.feature_names is not None:  # there may be a column of weights among them
+            by_name = dict(zip(names, known.kinds or (), strict=True))
+            known = replace(known, kinds=tuple(by_name.get(name) for name in source.feature_names))
+        source = source.read_like(known)
+    values, rule = getattr(model, "fill_values_", None), getattr(model, "_fill_rule", "values")
+    if not isinstance(source, FillingSource) or source.rule == "values":
+        if values is None and not source.callers_own:
+            source = copy.copy(source)
+            source.remedy = _UNFILLED
+        return source
     if values is None:
         raise SourceError(
-            f"missing={X.rule!r} fills in what a fit found, and this model was fitted without missing='mean' or "
+            f"missing={source.rule!r} fills in what a fit found, and this model was fitted without missing='mean' or "
             "missing='median'; fit it again with one of them, or pass missing='drop'"
         )
-    return X.filled_with(values)
+    if rule not in ("values", source.rule):
+        raise SourceError(
+            f"missing={source.rule!r} contradicts the model, which was fitted with missing={rule!r} and has its "
+            f"values; pass missing={rule!r}"
+        )
+    return source.filled_with(values)
 
 
 def _in_memory(model: Any, file: FileRows, **checks: Any) -> MemoryRows:

@@ -27,7 +27,7 @@ from gramless.clustering import (
 )
 from gramless.data import ClusterRows, Rows, Scaling, library_of
 from gramless.estimators.applying import Labels, applied
-from gramless.estimators.checking import like_given, opened_rows, to_numpy_rows
+from gramless.estimators.checking import READING, like_given, opened_rows, to_numpy_rows
 from gramless.estimators.compressing import Compressing, numbered, outputs_on_points
 from gramless.estimators.exporting import Exporting
 from gramless.estimators.parameters import KERNEL_CONSTRAINTS, MethodNames, kernel_choice
@@ -117,6 +117,8 @@ class KernelKMeans(
     compression_ : Compression
         Of a model that `compressed` returned: what it has lost. Such a model has neither ``labels_`` nor ``X_fit_``;
         the outputs are the inner products of rows with the centers, and squared distances change by twice as much.
+    read_options_ : ReadOptions
+        How numbers were written, and what columns contained, if X was a CSV file: later files are read in the same way.
 
     See Also
     --------
@@ -149,7 +151,7 @@ class KernelKMeans(
     #: Attributes that :meth:`save` writes.
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
-        "fill_values_": np.ndarray,
+        **READING,
         **dict.fromkeys(("_weights", "_input_mean", "_input_scale", "labels_", "prototype_indices_"), np.ndarray),
         "_prototype_rows": ROWS,
         "_model": CenterModel,

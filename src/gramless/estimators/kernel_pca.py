@@ -26,7 +26,7 @@ from gramless.data import MemoryRows, Rows, Scaling, library_of
 from gramless.eigen import solvers
 from gramless.estimators import preimages
 from gramless.estimators.applying import applied
-from gramless.estimators.checking import like_given, opened_rows, read_new_rows
+from gramless.estimators.checking import READING, like_given, opened_rows, read_new_rows
 from gramless.estimators.comparing import refuse_to_merge
 from gramless.estimators.compressing import Compressing, numbered, outputs_on_points
 from gramless.estimators.exporting import Exporting
@@ -212,6 +212,8 @@ default="linear"
         Values imputed for missing ones, if X is a source with ``missing="mean"`` or ``"median"``.
     compression_ : Compression
         Of a model that `compressed` returned: what it has lost.
+    read_options_ : ReadOptions
+        How numbers were written, and what columns contained, if X was a CSV file: later files are read in the same way.
 
     See Also
     --------
@@ -329,29 +331,6 @@ default="linear"
         """As in scikit-learn, which reads the signature at every call: a tenth of the time of a small fit."""
         return list(super()._get_param_names())
 
-    def set_params(self, **params: Any) -> KernelPCA:
-        """Set parameters. Those that define the kernel or the features take effect with the next `fit`.
-
-        A model that is fitted already cannot be continued by `partial_fit` after that, because its state belongs to the
-        parameters before.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        KernelPCA
-            This estimator.
-        """
-        before = {name: getattr(self, name) for name in _SETTLED}
-        super().set_params(**params)
-        if hasattr(self, "_fit"):
-            changed = {name: value for name, value in before.items() if not _equal(value, getattr(self, name))}
-            began = {**changed, **getattr(self, "_began", {})}
-            self._began = {name: value for name, value in began.items() if not _equal(value, getattr(self, name))}
-        return self
-
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelPCA:
         """Fit the model to X.
@@ -378,7 +357,7 @@ default="linear"
             fitted = copy.copy(self)
             with self._rows(fitted, X, sample_weight, question.count) as rows:
                 fitted._fit = fitting.fit(question, rows)
-        fitted.__dict__.pop("_began", None)
+        fitted._began = _settled(self)
         return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -418,6 +397,8 @@ default="linear"
             fitted = copy.copy(self)
             with self._batch(fitted, X, sample_weight) as rows:
                 fitted._fit = fitting.extend(self._question(), before, rows)
+        if before is None:
+            fitted._began = _settled(self)
         return self._become(fitted, callbacks)
 
     @available_if(_can_stream)  # type: ignore[untyped-decorator]
@@ -653,7 +634,8 @@ default="linear"
     SAVED: ClassVar[dict[str, Any]] = {
         "X_fit_": ROWS,
         **dict.fromkeys(("X_transformed_fit_", "dual_coef_", "_weights", "_input_mean", "_input_scale"), np.ndarray),
-        "fill_values_": np.ndarray,
+        **READING,
+        "_began": dict[str, Any],
         "_preimage": RidgePreimage,
         "_sample": RowSample | None,
         "gamma_": float,
@@ -678,7 +660,8 @@ default="linear"
             "_weights": fit.weights,
             "_input_mean": fit.scaling.mean,
             "_input_scale": fit.scaling.scale,
-            "fill_values_": getattr(self, "fill_values_", None),
+            **{name: getattr(self, name, None) for name in READING},
+            "_began": _changed(self) or None,
             "_preimage": fit.preimage,
             "_sample": fit.sample,
             "gamma_": fit.gamma,
@@ -702,8 +685,9 @@ default="linear"
         model, state = values.get("_fitted"), values.get("_stream")
         if model is None and state is None:
             raise ValueError("there is neither a model nor a stream")
-        if "fill_values_" in values:
-            self.fill_values_ = values["fill_values_"]
+        for name in READING.keys() & values.keys():
+            setattr(self, name, values[name])
+        self._began = _settled(self) | values.get("_began", {})
         self._fit = Fit(
             plan=values["plan_"],
             gamma=values["gamma_"],
@@ -968,9 +952,20 @@ default="linear"
     _n_features_out = n_components_
 
 
+def _settled(model: KernelPCA) -> dict[str, Any]:
+    """The parameters that the state of a stream belongs to; they take effect with the next `fit`."""
+    return {name: getattr(model, name) for name in _SETTLED}
+
+
+def _changed(model: KernelPCA) -> dict[str, Any]:
+    """Those of :func:`_settled` that were other ones when the model was fitted, as they were then."""
+    began = getattr(model, "_began", {})
+    return {name: value for name, value in began.items() if not _equal(value, getattr(model, name))}
+
+
 def _refuse_changed(model: KernelPCA) -> None:
-    """Raise where `set_params` has changed what the state of the fitted model belongs to."""
-    for name, value in getattr(model, "_began", {}).items():
+    """Raise where a parameter was changed that the state of the fitted model belongs to."""
+    for name, value in _changed(model).items():
         raise ValueError(
             f"{name}={getattr(model, name)!r} was set after the model was fitted with {name}={value!r}, and takes "
             f"effect with the next fit; set {name} back to continue, or begin a new stream with clone(model)"

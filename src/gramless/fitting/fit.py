@@ -172,10 +172,10 @@ def refuse_number(question: Question, rows: Rows) -> None:
     n, name = rows.n, rows.name
     if n == 0:
         raise SourceError(f"{name} has no rows")
-    if question.count > n:
-        raise ValueError(f"n_components={question.count} is more than the {n} rows of {name}; pass at most {n}")
     if n < 2:
         raise ValueError(f"{name} has {n} row; at least 2 are needed")
+    if question.count > n:
+        raise ValueError(f"n_components={question.count} is more than the {n} rows of {name}; pass at most {n}")
 
 
 def _refuse_sums(question: Question, rows: Rows, solution: Any) -> None:

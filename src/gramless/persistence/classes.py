@@ -10,6 +10,7 @@ import scipy.sparse
 
 from gramless.certificates import Certificate
 from gramless.clustering import CenterModel
+from gramless.data import ReadOptions
 from gramless.data.survey import Tally
 from gramless.densities import Series, Shape
 from gramless.discriminants import FisherRule, Projection
@@ -66,7 +67,7 @@ CLASSES: dict[str, type[Any]] = {
         *(Bounds, Compression, Eigenspace, FeatureSpan, InputSpan, PointSpan, RidgePreimage, RowSample),
         *(BoundedPoints, KeptRows, MergedSpaces, MomentState, Newcomers),
         *(CenterModel, FisherRule, Projection, Series, Shape, SpectralDensity),
-        *(Begun, Certificate, Estimate, Gathered, Model, Plan, Problem, Tally),
+        *(Begun, Certificate, Estimate, Gathered, Model, Plan, Problem, ReadOptions, Tally),
     )
 }
 

@@ -270,6 +270,7 @@ WIDTHS: dict[str, Callable[[Any], int]] = {
     "_input_mean": lambda mean: int(mean.size),
     "_input_scale": lambda scale: int(scale.size),
     "fill_values_": lambda values: int(values.size),
+    "read_options_": lambda options: len(options.kinds or ()),
     "components_": lambda matrix: int(matrix.shape[1]),
     "whitening_": lambda matrix: int(matrix.shape[1]),
     "mixing_": lambda matrix: int(matrix.shape[0]),

@@ -49,6 +49,7 @@ def check_output(output: Any, *inputs: Any) -> None:
 
 def refuse_inputs(output: Any, *inputs: Any) -> None:
     """Raise where `output` is one of the inputs, or lies in a folder that is one."""
+    _refuse_empty(output)
     target = Path(output)
     for path in (path for given in inputs for path in _paths(given)):
         if path.is_dir():
@@ -69,6 +70,7 @@ def check_onnx_output(path: Any) -> None:
 
 
 def _check_replaced(path: Any, kind: str) -> None:
+    _refuse_empty(path)
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; pass the path of a file")
@@ -77,6 +79,11 @@ def _check_replaced(path: Any, kind: str) -> None:
     found = _content(target) or f"not {kind}"
     if found != kind:
         raise FileExistsError(f"{path} exists and is {found}; {_OTHER}, or delete the file first")
+
+
+def _refuse_empty(path: Any) -> None:
+    if not str(path):
+        raise ValueError("the path of the output is ''; pass the path of a file")
 
 
 _MODEL, _CHECKPOINT, _ONNX = "a model of gramless", "the checkpoint of a fit", "an ONNX model of gramless"

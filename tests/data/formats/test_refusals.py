@@ -19,7 +19,7 @@ ROWS = np.arange(12.0).reshape(4, 3)
     ("text", "message"),
     [
         ("", "is empty"),
-        ("\n1,2\n", "its first line is empty"),
+        ("\n \n", "is empty"),
         ("a,b,a\n1,2,3\n", "two columns named 'a'; rename one"),
     ],
     ids=["empty", "empty line", "names"],
@@ -43,6 +43,11 @@ def test_columns_that_are_not_there():
         open_source(ROWS, columns=[])
     with pytest.raises(ValueError, match=r"columns='a' must be a list of columns; pass \['a'\]"):
         open_source(ROWS, columns="a")
+    for given in ("nowhere.csv", iter([ROWS])):
+        with pytest.raises(ValueError, match="columns='a' must be a list of columns"):
+            open_source(given, columns="a")
+    with pytest.raises(SourceError, match="the array: column 1 is selected 2 times; pass it once"):
+        open_source(ROWS, columns=[1, -2])
     with pytest.raises(SourceError, match="has no column names; select 'a' by its index, 0 to 2"):
         open_source(ROWS, columns=["a"])
 

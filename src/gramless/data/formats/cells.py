@@ -16,12 +16,18 @@ MISSING = frozenset(
     ]
 )
 BOOLEANS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}  #: in lower case
-NUMBER, PERCENT, BOOLEAN = "number", "percent", "boolean"  #: what a column of numbers may hold
+KINDS = NUMBER, PERCENT, BOOLEAN = "number", "percent", "boolean"  #: what a column of numbers may hold
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2009"), " ")  # as separators of thousands
 _SIGNS = "[.,' \u00a0\u202f\u2009]"
-_LOOKS_LIKE = re.compile(rf"[+-]?{_SIGNS}?\d(\d|{_SIGNS})*([eE][+-]?\d+)?\s*%?")
+MINUS = "\u2212"  #: a minus that is no hyphen, as word processors and some plotting libraries write it
+_MINUS = re.compile(MINUS + " ?")
+_LOOKS_LIKE = re.compile(rf"({MINUS} ?|[+-])?{_SIGNS}?\d(\d|{_SIGNS})*([eE][+{MINUS}-]?\d+)?\s*%?")
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?|\d{1,2}:\d\d(:\d\d.*)?")
-_UNIT = re.compile(r"[^\d\s+.,'-]{1,3}\s*[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s*[^\d\s.,'%]{1,5}")
+_NUMBER = r"[+-]?\d[\d.,' ]*"
+_UNIT = re.compile(  # $5 or EUR 5, but not the identifier p5; 5 kg or 5kg
+    rf"(?P<before>[^\w\s+.,'-]{{1,3}}\s*|[^\W\d_]{{1,3}}\s+){_NUMBER}|{_NUMBER}(?P<after>[^\d\s.,'%]{{1,5}})"
+)
+_UNITS = 3  # a column with more different ones has identifiers
 
 
 @dataclass(frozen=True)
@@ -47,11 +53,11 @@ class Numbers:
     @cached_property
     def _grouped(self) -> re.Pattern[str]:
         signs = re.escape(self.thousands), re.escape(self.decimal)
-        return re.compile(r"[+-]?\d{{1,3}}({}\d{{3}})+({}\d*)?([eE][+-]?\d+)?".format(*signs))
+        return re.compile(r"[+-]?[1-9]\d{{0,2}}({}\d{{3}})+({}\d*)?([eE][+-]?\d+)?".format(*signs))
 
     def value(self, cell: str) -> float:
         """The number in a cell; raises ValueError where the cell is not a number."""
-        cell = cell.strip()
+        cell = plain_minus(cell.strip())
         if self.thousands:
             cell = cell.translate(_SPACES)
             if self.thousands in cell:
@@ -84,7 +90,7 @@ class Numbers:
         """Whether all cells can be read."""
         if kind != NUMBER or self.thousands:
             return self.first_unread(cells, kind) is None
-        text = "\n".join(cells)  # cells are parts of lines
+        text = plain_minus("\n".join(cells))  # cells are parts of lines
         if "_" in text or (self.decimal != "." and "." in text):
             return False
         try:
@@ -115,7 +121,13 @@ class Numbers:
 
 
 #: Ways to write numbers, the usual one first.
+_GROUPED = Numbers(",", ".")
 WAYS = (Numbers(), Numbers(","), *(Numbers(".", sign) for sign in ", '"), *(Numbers(",", sign) for sign in ". '"))
+
+
+def plain_minus(text: str) -> str:
+    """The text with hyphens in place of the minus of typesetting, and of a blank after it."""
+    return _MINUS.sub("-", text) if MINUS in text else text
 
 
 def looks_like_number(cell: str) -> bool:
@@ -131,7 +143,7 @@ def looks_like_number(cell: str) -> bool:
 
 def find_kind(cells: Sequence[str], numbers: Numbers) -> str | None:
     """What a column holds, without its missing cells: NUMBER, PERCENT, BOOLEAN, or None for a column of other text."""
-    for kind in (NUMBER, PERCENT, BOOLEAN):
+    for kind in KINDS:
         if numbers.reads(cells, kind):
             return kind
     return None
@@ -168,6 +180,35 @@ def find_numbers(columns: Sequence[Sequence[str]], ways: Sequence[Numbers] = WAY
     return possible[0] if certain else usual
 
 
+def find_doubt(columns: Sequence[Sequence[str]]) -> dict[int, str]:
+    """By column, the first number with a point, where all points may be decimal or between thousands; else empty.
+
+    Parameters
+    ----------
+    columns : list of list of str
+        Cells of each column, without missing ones.
+
+    Examples
+    --------
+    >>> find_doubt([["850", "1.234"], ["x"]]), find_doubt([["850", "1.234"], ["0.5"]]), find_doubt([["0.123"]])
+    ({0: '1.234'}, {}, {})
+    """
+    numeric = {place: [cell.removesuffix("%") for cell in cells] for place, cells in enumerate(columns)}
+    numeric = {place: cells for place, cells in numeric.items() if WAYS[0].reads(cells)}
+    if not all(_GROUPED.reads(cells) for cells in numeric.values()):
+        return {}
+    found = {place: next((cell for cell in cells if "." in cell), "") for place, cells in numeric.items()}
+    return {place: cell for place, cell in found.items() if cell}
+
+
+def doubt_in_words(cell: str) -> str:
+    """What a number may be that :func:`find_doubt` has found, and the options that say which."""
+    values = WAYS[0].value(cell), _GROUPED.value(cell)
+    return 'is {:.12g} with read_options={{"decimal": "."}}, or {:.12g} with read_options={{"thousands": "."}}'.format(
+        *values
+    )
+
+
 def find_fault(
     cells: Sequence[str], numbers: Numbers, kind: str | None, ways: Sequence[Numbers] = WAYS
 ) -> tuple[int, str] | None:
@@ -189,7 +230,20 @@ def find_fault(
     (1, 'is 92.5 with read_options={"decimal": ","}')
     """
     position = numbers.first_unread(cells, kind or NUMBER)
-    return None if position is None else (position, _remedy(cells, cells[position].strip(), numbers, ways))
+    if position is None:
+        return None
+    cell = cells[position].strip()
+    found = find_kind(cells, numbers)
+    if kind in KINDS and found not in (None, kind):  # columns of numbers are read in one way, here and in other files
+        return position, _MIXED[found, kind] if (found, kind) in _MIXED else _MIXED[kind, found]
+    return position, _remedy(cells, cell, numbers, ways)
+
+
+_MIXED = {
+    (NUMBER, PERCENT): "is in a column of percentages and other numbers: write all of them in one way",
+    (NUMBER, BOOLEAN): "is in a column of numbers and words such as yes: write all of them in one way",
+    (PERCENT, BOOLEAN): "is in a column of percentages and words such as yes: write all of them in one way",
+}
 
 
 def _remedy(cells: Sequence[str], cell: str, numbers: Numbers, ways: Sequence[Numbers]) -> str:
@@ -199,7 +253,9 @@ def _remedy(cells: Sequence[str], cell: str, numbers: Numbers, ways: Sequence[Nu
     if not words:
         return _other_ways(cells, cell, numbers, ways)
     if _UNIT.fullmatch(cell):
-        return "has a unit: write the numbers alone"
+        found = [unit for unit in map(_UNIT.fullmatch, words) if unit is not None]
+        if len({(unit["before"] or unit["after"]).strip() for unit in found}) <= _UNITS:
+            return "has a unit: write the numbers alone, or leave out the column"
     if 2 * len(words) < len(cells) and len(set(words)) <= 3:
         listed = ", ".join(f'"{text}"' for text in sorted(set(words)))
         return f'is among numbers: pass read_options={{"na_values": [{listed}]}} if it stands for a missing value'
@@ -210,7 +266,7 @@ def _other_ways(cells: Sequence[str], cell: str, numbers: Numbers, ways: Sequenc
     """The options with which cells of digits and signs can be read."""
     signs = sum("%" in text for text in cells)
     if 0 < signs < len(cells):
-        return "is in a column of percentages and other numbers: write all of them in one way"
+        return _MIXED[NUMBER, PERCENT]
     digits = [text.replace("%", "") for text in cells]
     found: dict[float, str] = {}
     for way in ways:

@@ -1,99 +1,23 @@
-"""How a text file is written: encoding, delimiter, comments, signs in numbers; as the caller says, or as it looks."""
+"""Where the cells of a text file are: its encoding, delimiter and comments, as the caller says, or as they look."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from gramless.data.formats.cells import BOOLEAN, MISSING, PERCENT, WAYS, Numbers, looks_like_number
+from gramless.data.formats.cells import BOOLEAN, MISSING, PERCENT, looks_like_number
 from gramless.data.formats.lines import first_bytes, first_lines
+from gramless.data.formats.read_options import ReadOptions, codec_name
 from gramless.errors import FormatError
 
 _DELIMITERS = ",;\t|"
-_WORDS = {"tab": "\t", r"\t": "\t", "space": " ", r"\s+": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
 _SEEN = 200  # lines in which the delimiter must be consistent
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    r"""How a CSV file is written. What is None is found out from the first lines of the file.
-
-    Parameters
-    ----------
-    delimiter : str, optional
-        What separates cells, one character: ``","``, ``";"``, ``"|"``, ``"\t"`` or ``"tab"``; ``" "`` or ``"space"``
-        for columns aligned with any number of blanks.
-    decimal : {".", ","}, optional
-    thousands : str, optional
-        Separator of thousands: ``","``, ``"."``, ``"'"``, ``" "`` or ``"space"``; ``""`` for none.
-    encoding : str, optional
-        Name of an encoding that Python knows, such as ``"cp1252"``.
-    comment : str, optional
-        Lines that begin with this character are skipped; ``""`` for none.
-    na_values : sequence of str
-        Cells that stand for a missing value, besides empty cells, ``NA``, ``NaN``, ``null``, ``None``, ``?``, ``-`` and
-        the like.
-
-    Examples
-    --------
-    >>> ReadOptions(delimiter="tab", na_values=["unknown"])
-    ReadOptions(delimiter='\t', decimal=None, thousands=None, encoding=None, comment=None, na_values=('unknown',))
-    """
-
-    delimiter: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    encoding: str | None = None
-    comment: str | None = None
-    na_values: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("delimiter", "thousands"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, _WORDS.get(given, given))
-        values = (self.na_values,) if isinstance(self.na_values, str) else self.na_values
-        object.__setattr__(self, "na_values", tuple(str(value) for value in values))
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ValueError(f"delimiter={self.delimiter!r} must be one character, or 'tab' or 'space'")
-        if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','")
-        if self.thousands not in (None, "", ",", ".", "'", " "):
-            raise ValueError(f"""thousands={self.thousands!r} must be one of ',', '.', "'", ' ', or '' for none""")
-        if self.thousands and self.thousands == self.decimal:
-            raise ValueError(f"decimal={self.decimal!r} and thousands={self.thousands!r} must differ")
-        if self.comment is not None and (len(self.comment) > 1 or self.comment.isspace()):
-            raise ValueError(f"comment={self.comment!r} must be one character, or '' for none")
-        if self.encoding is not None:
-            _codec(self.encoding)
-
-    @classmethod
-    def of(cls, given: Any) -> ReadOptions:
-        """`given` as options: None, a mapping of names to values, or options already."""
-        if isinstance(given, cls):
-            return given
-        if given is None or isinstance(given, Mapping):
-            known = [field.name for field in fields(cls)]
-            for name in given or ():
-                if name not in known:
-                    raise ValueError(f"read_options has no {name!r}; it has: {', '.join(known)}")
-            return cls(**(given or {}))
-        raise TypeError(f"read_options={given!r} must be a dict or gramless.ReadOptions")
-
-    @property
-    def ways(self) -> list[Numbers]:
-        """Ways of writing numbers that these options allow."""
-        allowed = [
-            way
-            for way in WAYS
-            if self.decimal in (None, way.decimal) and (self.thousands is None or self.thousands == way.thousands)
-        ]
-        return allowed  # never empty: WAYS has all pairs of signs that differ
 
 
 @dataclass(frozen=True)
@@ -114,6 +38,8 @@ class Layout:
         Position in `head` of the line with the names of columns, or of the first row.
     guesses : dict of str to str
         Options that were found out rather than given, where they are unusual.
+    title : str
+        What to do about a first line with fewer cells than those that follow; empty where there is none.
     """
 
     encoding: str
@@ -122,6 +48,7 @@ class Layout:
     head: list[bytes]
     first: int
     guesses: dict[str, str]
+    title: str = ""
 
     def split(self, lines: Sequence[str]) -> list[list[str]]:
         """Cells of lines; lines without cells are left out."""
@@ -144,48 +71,74 @@ def find_layout(path: Path, options: ReadOptions) -> Layout:
     FormatError
         If the file is empty, or is not text.
     """
-    encoding, head, guesses = _read_head(path, options.encoding)
-    if not head or not head[0].strip():
-        raise FormatError(f"{path} is empty, or its first line is empty")
+    encoding, head, guesses = _read_head(path, options.encoding, options.skip_lines)
+    begin = _first_row(head, "", options.skip_lines)
+    if begin >= len(head):
+        after = f" after {options.skip_lines} lines" if options.skip_lines else ""
+        raise FormatError(f"{path} is empty{after}")
     comment = options.comment
     if comment is None:
-        comment = "#" if head[0].startswith(b"#") else ""
-    first = _first_row(head, comment)
+        comment = "#" if head[begin].startswith(b"#") else ""
+    first = _first_row(head, comment, begin)
     if first == len(head):
         raise FormatError(f'{path} has comments only in its first lines; pass read_options={{"comment": ""}}')
     lines = [line.decode() for line in head[first : first + _SEEN]]
     lines = [line for line in lines if line.strip() and not (comment and line.lstrip().startswith(comment))]
     delimiter = options.delimiter or find_delimiter(lines, "\t" if ".tsv" in path.suffixes else ",")
     if options.comment is None and comment:
-        before = head[first - 1].decode()
-        width = len(_split([before], delimiter)[0])
-        if width > 1 and width == len(_split(lines[:1], delimiter)[0]):
+        before = [len(cells) for cells in _split([head[first - 1].decode()], delimiter)]
+        if before > [1] and before == [len(_split(lines[:1], delimiter)[0])]:
             first -= 1  # the last line of a head of comments has the names of the columns
-        if first:
+        if first > begin:
             guesses["comment"] = comment
     if options.delimiter is None and delimiter not in ",\t":
         guesses["delimiter"] = delimiter
-    return Layout(encoding, delimiter, comment if first else options.comment or "", head, first, guesses)
+    comment = comment if first > begin else options.comment or ""
+    possible = delimiter if options.delimiter or delimiter in lines[0] else _DELIMITERS
+    title = _title([line.decode() for line in head[: first + _SEEN]], first, possible)
+    return Layout(encoding, delimiter, comment, head, first, guesses, title)
 
 
-def _first_row(head: Sequence[bytes], comment: str) -> int:
-    """Position of the first line that is neither a comment nor empty."""
-    for number, line in enumerate(head):
+def _first_row(head: Sequence[bytes], comment: str, begin: int) -> int:
+    """Position, from `begin` on, of the first line that is neither a comment nor empty."""
+    for number, line in enumerate(head[begin:], begin):
         if line.strip() and not (comment and line.lstrip().startswith(comment.encode())):
             return number
     return len(head)
 
 
-def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict[str, str]]:
+def _title(head: Sequence[str], first: int, delimiters: str) -> str:
+    """What to do about a line `first` that has fewer cells than most lines that follow; empty where it has not.
+
+    Examples
+    --------
+    >>> _title(["Export", "", "a;b", "1;2", "3;4"], 0, ",;")  # doctest: +ELLIPSIS
+    "line 1 has 1 fields, but line 3 has 2, separated by ';'; pass read_options={'skip_lines': 2} if ..."
+    """
+    for delimiter in delimiters:
+        if not any(line.count(delimiter) > head[first].count(delimiter) for line in head[first:]):
+            continue
+        widths = {i: len(cells) for i in range(first, len(head)) for cells in _split([head[i]], delimiter)}
+        usual, count = Counter(widths.values()).most_common(1)[0]
+        if usual > widths[first] and 2 * count > len(widths):
+            begin = next(i for i, width in widths.items() if width == usual)
+            return (
+                f"line {first + 1} has {widths[first]} fields, but line {begin + 1} has {usual}, separated by "
+                f"{delimiter!r}; pass read_options={{'skip_lines': {begin}}} if the table begins there"
+            )
+    return ""
+
+
+def _read_head(path: Path, encoding: str | None, skip: int) -> tuple[str, list[bytes], dict[str, str]]:
     """The encoding, the first lines in UTF-8, and the encoding once more where it was guessed."""
     guesses: dict[str, str] = {}
     if encoding is not None:
-        encoding = _codec(encoding)
+        encoding = codec_name(encoding)
     elif first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encoding = "utf-16"
     if encoding not in (None, "utf-8"):
-        return encoding or "", first_lines(path, encoding or ""), guesses
-    head = first_lines(path, "utf-8")
+        return encoding or "", first_lines(path, encoding or "", skip), guesses
+    head = first_lines(path, "utf-8", skip)
     try:
         text = b"".join(head).decode()
     except UnicodeDecodeError as error:
@@ -193,7 +146,7 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
         if encoding is not None:
             raise FormatError(remedy) from None
         try:
-            head = first_lines(path, "cp1252")
+            head = first_lines(path, "cp1252", skip)
         except FormatError:
             raise FormatError(remedy) from None
         text, encoding = b"".join(head).decode(), "cp1252"
@@ -206,15 +159,6 @@ def _read_head(path: Path, encoding: str | None) -> tuple[str, list[bytes], dict
             '"utf-16-le"} then'
         )
     return encoding or "utf-8", head, guesses
-
-
-def _codec(name: str) -> str:
-    """Python's name of an encoding; ``"utf-8"`` for its variants."""
-    try:
-        found = codecs.lookup(name).name
-    except LookupError:
-        raise ValueError(f"encoding={name!r} is unknown; pass one such as 'utf-8', 'cp1252' or 'utf-16'") from None
-    return "utf-8" if found in ("utf-8-sig", "ascii") else found
 
 
 def find_delimiter(lines: Sequence[str], usual: str = ",") -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.source import Source, block_name
 from gramless.errors import SourceError
 
@@ -16,6 +18,8 @@ Opener = Callable[[Path, Any], Source]
 
 class FolderSource(Source):
     """The rows of several files, one after another; each file must have the columns of the first file.
+
+    Numbers of CSV files must be written as in the first file, and columns of percentages be percentages in all files.
 
     Parameters
     ----------
@@ -28,15 +32,23 @@ class FolderSource(Source):
     """
 
     def __init__(self, path: Path, files: list[Path], opener: Opener, columns: Any = None) -> None:
-        self.path, self.name = path, str(path)
         first = opener(files[0], columns)
         wanted = columns if first.feature_names is None else list(first.feature_names)
-        self._parts = [first, *(self._agreeing(opener, file, wanted, first) for file in files[1:])]
+        self._join(path, [first, *(self._agreeing(opener, file, wanted, first) for file in files[1:])])
+
+    def _join(self, path: Path, parts: list[Source]) -> None:
+        self.path, self.name = path, str(path)
+        first = parts[0]
+        self.read_options = first.read_options
+        if first.read_options is not None:
+            parts = self._alike(parts, first.read_options)
+        self._parts = parts
         self.n_features, self.feature_names = first.n_features, first.feature_names
         counts = [part.n_rows for part in self._parts]
         known = [count for count in counts if count is not None]
         self.n_rows = sum(known) if len(known) == len(counts) else None
-        self.guesses, self.notes, self.reading = first.guesses, first.notes, first.reading
+        self.notes, self.reading = first.notes, first.reading
+        self.guesses = {name: sign for part in reversed(self._parts) for name, sign in part.guesses.items()}
         single = all(part.dtype == np.float32 for part in self._parts)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
@@ -49,6 +61,26 @@ class FolderSource(Source):
                 f"{first.n_features} {first.feature_names or ''}"
             )
         return part
+
+    def _alike(self, parts: list[Source], settled: ReadOptions) -> list[Source]:
+        """The files, each read like those before it, as far as they show how numbers are written."""
+        made, origin = parts[:1], f"those of {parts[0].name}"
+        for part in parts[1:]:
+            made.append(part.read_like(replace(settled, origin=origin)))
+            found = made[-1].read_options
+            if settled.decimal is settled.thousands is None and found is not None and found.decimal is not None:
+                settled, origin = (
+                    replace(settled, decimal=found.decimal, thousands=found.thousands),
+                    f"those of {part.name}",
+                )
+        self.read_options = settled
+        return made
+
+    def read_like(self, known: ReadOptions) -> FolderSource:
+        """See :class:`Source`."""
+        made = FolderSource.__new__(FolderSource)
+        made._join(self.path, [part.read_like(known) for part in self._parts])
+        return made
 
     def count(self) -> int:
         return sum(part.count() for part in self._parts)

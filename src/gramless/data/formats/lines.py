@@ -77,8 +77,8 @@ def first_bytes(path: Path, count: int) -> bytes:
         return bytes(file.read(count))
 
 
-def first_lines(path: Path, encoding: str) -> list[bytes]:
-    """The first lines of a file in UTF-8: four lines at least, and 16 kB of lines, where there are as many.
+def first_lines(path: Path, encoding: str, skip: int = 0) -> list[bytes]:
+    """The first lines of a file in UTF-8: after `skip` lines, four lines at least, and 16 kB, where there are as many.
 
     Raises where a line is too long for a table, before all of it is in memory.
     """
@@ -86,11 +86,11 @@ def first_lines(path: Path, encoding: str) -> list[bytes]:
     lines: list[bytes] = []
     size = 0
     with opened(path, encoding) as file:
-        while (size < _HEAD or len(lines) < _FEWEST) and (line := file.readline(longest)):
+        while (size < _HEAD or len(lines) < skip + _FEWEST) and (line := file.readline(longest)):
             if len(line) == longest and not line.endswith(b"\n"):
                 raise FormatError(_too_long(path))
             lines.append(line)
-            size += len(line)
+            size += len(line) if len(lines) > skip else 0
     return lines
 
 

@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from gramless.arrays import Array
+from gramless.data.formats.read_options import ReadOptions
 from gramless.data.formats.source import Source
 from gramless.errors import SourceError
 
@@ -32,6 +33,7 @@ class _Completed(Source):
         self.name, self.n_features, self.restartable = given.name, given.n_features, given.restartable
         self.feature_names, self.dtype, self.sparse = given.feature_names, given.dtype, given.sparse
         self.callers_own, self.guesses, self.notes = given.callers_own, given.guesses, given.notes
+        self.read_options = given.read_options
         if hasattr(given, "path"):
             self.path = given.path
         self.incomplete: int | None = None
@@ -58,6 +60,9 @@ class DroppingSource(_Completed):
     def __init__(self, given: Source) -> None:
         super().__init__(given)
         self.reading = f"{given.reading} without missing values"
+
+    def read_like(self, known: ReadOptions) -> DroppingSource:
+        return DroppingSource(self._given.read_like(known))
 
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
         left_out = seen = 0
@@ -139,6 +144,9 @@ class FillingSource(_Completed):
     def reading(self) -> str:  # type: ignore[override]
         """See :class:`Source`."""
         return f"{self._given.reading} filled with {crc32(self.fill_values.tobytes())}"
+
+    def read_like(self, known: ReadOptions) -> FillingSource:
+        return FillingSource(self._given.read_like(known), self._values if self.rule == "values" else self.rule)
 
     def filled_with(self, values: Array) -> FillingSource:
         """The same rows, with other values filled in."""

@@ -232,5 +232,5 @@ def fill(file: Any, block: Array) -> None:
         done += count
 
 
-formats.register("npy")(Format(lambda path, columns, key: NpySource(path, columns), (".npy",)))
+formats.register("npy")(Format(lambda path, columns, key: NpySource(path, columns), (".npy",), keyed=False))
 formats.register("npz")(Format(NpzSource, (".npz",)))

@@ -99,4 +99,6 @@ def columns_of(schema: Any) -> tuple[str, ...]:
     return tuple(name for name in schema.names if name not in index)
 
 
-formats.register("parquet")(Format(lambda path, columns, key: ParquetSource(path, columns), (".parquet", ".pq")))
+formats.register("parquet")(
+    Format(lambda path, columns, key: ParquetSource(path, columns), (".parquet", ".pq"), keyed=False)
+)

@@ -30,12 +30,15 @@ class Format:
         ``accepts(given)`` says whether the format opens an object that is not a path.
     dialects : bool
         Whether files of this format are written in various ways, which ``read_options`` tell apart.
+    keyed : bool
+        Whether a file of this format may contain several tables, which ``key`` tells apart.
     """
 
     opens: Callable[[Any, Any, Any], Source]
     suffixes: tuple[str, ...] = ()
     accepts: Callable[[Any], bool] = _nothing
     dialects: bool = False
+    keyed: bool = True
 
 
 formats: Registry[Format] = Registry("format")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from gramless.arrays import Array
+from gramless.data.formats.read_options import ReadOptions
 from gramless.errors import FormatError, SourceError
 
 WIDEST = 10**7  #: maximum number of columns; a file that declares more counts as damaged
@@ -43,6 +45,10 @@ class Source(ABC):
         How rows are made of what is in the file, where there is a choice: a fit is resumed only with the same.
     notes : str
         What else is to be said about how a file is read; empty for nothing.
+    remedy : str
+        What to do about a missing value, in a message.
+    read_options : ReadOptions or None
+        How the numbers of a CSV file are written, and what its columns contain, as given or found out.
     """
 
     name: str
@@ -56,6 +62,11 @@ class Source(ABC):
     guesses: Mapping[str, str] = MappingProxyType({})
     notes: str = ""
     reading: str = ""
+    remedy: str = (
+        "leave out such rows with missing='drop' of gramless.open_source, or fill them in with missing='mean' or "
+        "missing='median'"
+    )
+    read_options: ReadOptions | None = None
 
     @abstractmethod
     def pieces(self, rows: int, start: int = 0) -> Iterator[Any]:
@@ -87,6 +98,10 @@ class Source(ABC):
             self._refuse_not_finite(block, first, rows)
             yield block
             first += block.shape[0]
+
+    def read_like(self, known: ReadOptions) -> Source:
+        """The same rows, read as `known` says where the caller has not given other options; for CSV files."""
+        return self
 
     def count(self) -> int:
         """Number of rows; some formats read the file to count them. Raises where the number cannot be found."""
@@ -149,12 +164,7 @@ class Source(ABC):
         only = first == 0 and block.shape[0] < rows
         where = self.name if only else f"{self.name}, {block_name(first, rows, first + block.shape[0])}"
         count = int((np.asarray(bad.sum(axis=1)) > 0).sum())
-        remedy = "fill in or leave out such rows"
-        if np.isnan(value):
-            remedy = (
-                "leave out such rows with missing='drop' of gramless.open_source, or fill them in with missing='mean' "
-                "or missing='median'"
-            )
+        remedy = self.remedy if np.isnan(value) else "fill in or leave out such rows"
         raise SourceError(
             f"{where}: {self.column(column)} has {_in_words(value)} in {self.place(first + row)}; {count} of "
             f"{block.shape[0]} rows {'' if only else 'of this block '}have such values; {remedy}"
@@ -289,13 +299,14 @@ def choose_columns(name: str, columns: Any, n: int, names: tuple[str, ...] | Non
     """
     if columns is None:
         return None
-    if isinstance(columns, (str, int)):
-        raise ValueError(f"columns={columns!r} must be a list of columns; pass [{columns!r}]")
     # reversed, so that of several columns with one name the first is chosen
     places = None if names is None else dict(zip(reversed(names), reversed(range(n)), strict=True))
     chosen = [_position(name, column, n, places) for column in columns]
     if not chosen:
         raise ValueError("columns=[] selects nothing; pass at least one column")
+    for place, count in Counter(chosen).items():
+        if count > 1:
+            raise SourceError(f"{name}: {column_word(names, place)} is selected {count} times; pass it once")
     return chosen
 
 
