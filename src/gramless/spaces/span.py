@@ -14,7 +14,7 @@ from gramless.arrays.devices import rows_on, usable_device
 from gramless.features import FeatureMap
 from gramless.gram import rectangular_product
 from gramless.gram.tiled import kernel_radius, middle
-from gramless.kernels import Kernel, Linear, dense_rows
+from gramless.kernels import Kernel, Linear, Precomputed, dense_rows
 
 
 class Span(Protocol):
@@ -47,21 +47,25 @@ class PointSpan:
 
             product = tensor_product(self.kernel, x, self.points, coefficients, device)
             return product if is_tensor(x) else to_numpy(product)
-        return rectangular_product(self.kernel, x, self.points, coefficients)
+        return rectangular_product(self.kernel, x, self.points, coefficients, shift=self._shift)
 
     def dot_in_float32(self, x: Any, coefficients: Array) -> Array:
         """The same products in float32; in float64 where a row is much farther from the mean than every point."""
         if self._reach(x) > 2 * self.radius:
             return self.dot(x, coefficients)
-        return rectangular_product(self.kernel, x, self.points, coefficients, np.float32)
+        return rectangular_product(self.kernel, x, self.points, coefficients, np.float32, self._shift)
 
     @cached_property
     def radius(self) -> float:
         """The largest norm of a point."""
         return self._reach(self.points)
 
+    @cached_property
+    def _shift(self) -> Array | None:
+        return None if isinstance(self.kernel, Precomputed) else middle(self.kernel, self.points)
+
     def _reach(self, x: Any) -> float:
-        return kernel_radius(self.kernel, x, middle(self.kernel, self.points))
+        return kernel_radius(self.kernel, x, self._shift)
 
     def norms2(self, x: Any) -> Array:
         return self.kernel.diagonal(x)

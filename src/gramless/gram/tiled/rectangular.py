@@ -16,7 +16,9 @@ _ROWS = 1024
 _GROUP = 8  # blocks of rows that share prepared sources, at most
 
 
-def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, dtype: npt.DTypeLike = np.float64) -> Array:
+def rectangular_product(
+    kernel: Kernel, x: Any, y: Any, v: Array, dtype: npt.DTypeLike = np.float64, shift: Array | None = None
+) -> Array:
     """K(x, y) v, block by block: with memory for one tile per thread, never for (m, n).
 
     Parameters
@@ -29,6 +31,8 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, dtype: npt.DTy
     v : ndarray of shape (n, k)
     dtype : dtype
         Arithmetic of the tiles; they are multiplied by `v` in float64.
+    shift : ndarray of shape (d,), optional
+        ``middle(kernel, y)``, where it is known: it takes a pass over `y`.
 
     Returns
     -------
@@ -44,7 +48,8 @@ def rectangular_product(kernel: Kernel, x: Any, y: Any, v: Array, dtype: npt.DTy
     m, n, dtype = x.shape[0], len(v), np.dtype(dtype)
     out = np.zeros((m, v.shape[1]))
     given = isinstance(kernel, Precomputed)
-    shift = None if given else middle(kernel, y)
+    if shift is None and not given:
+        shift = middle(kernel, y)
     if not given and scipy.sparse.issparse(y) and not scipy.sparse.issparse(x):
         x = scipy.sparse.csr_array(x)
     fill = scipy.sparse.issparse(x) and not scipy.sparse.issparse(y)
