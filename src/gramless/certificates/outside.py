@@ -39,10 +39,13 @@ def from_frobenius(
     rounding: float,
     trace: tuple[float, float] | None = None,
     n: int | None = None,
+    floors: Array | None = None,
 ) -> float:
     """Bound on l_1(C) from ``|C|_F^2 = |A|_F^2 - |T|_F^2 - 2 |R|_F^2`` and, if known, from ``tr C = tr A - tr T``.
 
-    Rounding is added before the root.
+    With m columns of Q, l_i(C) >= l_{m+i}(A) (Cauchy): where lower bounds on the eigenvalues of A are known, all of the
+    Frobenius norm that belongs to the second and later eigenvalues of C is subtracted. Rounding is added before the
+    root.
 
     Parameters
     ----------
@@ -57,17 +60,28 @@ def from_frobenius(
         Bounds on the trace of A, lower and upper.
     n : int, optional
         Rows of A; needed with `trace`.
+    floors : ndarray of shape (p,), optional
+        Lower bounds on the leading eigenvalues of A, descending.
+
+    Examples
+    --------
+    >>> round(from_frobenius(6.0, np.array([2.0]), np.zeros((0, 1)), 0.0), 6)  # of the eigenvalues 2, 1, 1
+    1.414214
+    >>> round(from_frobenius(6.0, np.array([2.0]), np.zeros((0, 1)), 0.0, floors=np.array([2.0, 1.0, 1.0])), 6)
+    1.0
     """
     inside = np.linalg.norm(ritz)
     leak = np.linalg.norm(coupling)
     m = len(ritz)
     least = max(0.0, inside - np.sqrt(m) * rounding) ** 2 + 2 * max(0.0, leak - np.sqrt(m) * rounding) ** 2
     squares = max(0.0, frobenius2 - least * (1 - 1e-12))
+    others = 0.0 if floors is None else float((np.maximum(floors[m + 1 :], 0.0) ** 2).sum())
+    alone = float(np.sqrt(max(0.0, squares - others * (1 - 1e-12))))
     if trace is None or n is None or n <= m:
-        return float(np.sqrt(squares))
+        return alone
     total = float(ritz.sum())
     slack = m * (rounding + 2 * unit_roundoff() * float(np.abs(ritz).max(initial=0.0)))
-    return float(largest_of_sums(trace[0] - total - slack, trace[1] - total + slack, squares, n - m))
+    return min(alone, float(largest_of_sums(trace[0] - total - slack, trace[1] - total + slack, squares, n - m)))
 
 
 def largest_of_sums(low: Any, high: Any, squares: Any, count: Any) -> Any:

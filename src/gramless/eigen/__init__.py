@@ -4,6 +4,7 @@ from gramless.eigen.arnoldi import Arnoldi
 from gramless.eigen.arpack import Arpack
 from gramless.eigen.base import Basis, EigenResult, Goal, Operator, Outcome, Solver, solvers
 from gramless.eigen.block_krylov import BlockKrylov
+from gramless.eigen.davidson import Davidson, Near
 from gramless.eigen.dense import Dense
 from gramless.eigen.inverse import InverseIteration
 from gramless.eigen.lanczos import Lanczos, LanczosProcess, PlainLanczos, SelectiveLanczos
@@ -19,6 +20,7 @@ __all__ = [
     "Arpack",
     "Basis",
     "BlockKrylov",
+    "Davidson",
     "Dense",
     "EigenResult",
     "Goal",
@@ -26,6 +28,7 @@ __all__ = [
     "Lanczos",
     "LanczosProcess",
     "Lobpcg",
+    "Near",
     "NotConvergedWarning",
     "Operator",
     "Outcome",

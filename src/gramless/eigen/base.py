@@ -111,6 +111,13 @@ class Basis:
         Gaussian vectors G projected off Q, C G, C^2 G, ... (C: A projected off Q), if the solver has computed them.
     by_modulus : bool
         Whether the leading pairs are those of largest modulus rather than largest value.
+    floors : ndarray of shape (f,) or None
+        Lower bounds on the leading eigenvalues of the operator, descending.
+    around : Basis or None
+        A larger basis whose leading Ritz vectors span Q, less accurate: bounds on the operator outside it are proved
+        first, as they are smaller.
+    failure_probability : float
+        Chance that `rounding` is wrong, here or of `around`.
     """
 
     vectors: Array
@@ -122,6 +129,9 @@ class Basis:
     rounding: float = 0.0
     probes: tuple[Array, ...] = ()
     by_modulus: bool = False
+    floors: Array | None = None
+    around: Basis | None = None
+    failure_probability: float = 0.0
 
     @classmethod
     def from_vectors(cls, operator: Operator, vectors: Array, outcome: Outcome, **more: Any) -> Basis:

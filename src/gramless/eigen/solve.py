@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from gramless.certificates import (
     certify,
     from_frobenius,
     from_probes,
+    outside_leading,
     probe_unit,
 )
 from gramless.certificates.outside import chi2_lower
@@ -204,39 +206,84 @@ def _certificate(operator: Counted, basis: Basis, goal: Goal, k: int, rounding: 
     """Certify with bounds that cost no pass; where these do not suffice, use random vectors, pass by pass."""
     values, coordinates, _ = basis.ritz()
     coupling = basis.coupling @ coordinates
-    outside = basis.outside
     perturbation = getattr(operator, "perturbation", EXACT)
-    if basis.vectors.shape[1] == operator.shape[0]:
-        outside = Outside(-np.inf, -np.inf)
-    elif not outside.rigorous < values[k - 1]:  # the solver has not proved enough
-        outside = outside.tightened(rigorous=outside_by_sums(operator, values, coupling, rounding))
-    certificate = certify(values, coupling, outside, k, rounding, perturbation)
-    probes, probed = list(basis.probes), operator
-    if not probes:
-        probed = operator_for_probes(operator, float(values[k - 1]))
-    while not _proved(certificate, goal, rounding + perturbation.norm) and len(probes) <= 3 and goal.leaves(0.0):
-        before = outside.probable
-        if len(probes) < 2 or before < np.inf:
-            probes = probe(probed, basis.vectors, goal.rng, probes)
-        error = _probe_error(probed, basis, rounding)
-        bound = from_probes(probes, FAILURE_PROBABILITY, error, unit=probe_unit(probes))
-        if probed is not operator:
-            bound += probed.perturbation.norm
-        outside = outside.tightened(probable=bound)
-        certificate = certify(values, coupling, outside, k, rounding, perturbation)
-        floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
-        if bound < 2 * floor or (before < np.inf and bound > 0.9 * before):
-            break  # because of rounding, another power would hardly lower the bound
+    if basis.failure_probability:
+        chance = perturbation.failure_probability + basis.failure_probability
+        perturbation = replace(perturbation, failure_probability=chance)
+    beyond = _Beyond(operator, basis, float(values[k - 1]), rounding)
+    certificate = certify(values, coupling, beyond.outside, k, rounding, perturbation)
+    while not _proved(certificate, goal, rounding + perturbation.norm) and beyond.probed(goal):
+        certificate = certify(values, coupling, beyond.outside, k, rounding, perturbation)
     return certificate
 
 
-def outside_by_sums(operator: Operator, values: Array, coupling: Array, rounding: float) -> float:
-    """Bound outside a basis from the operator's Frobenius norm, and from its trace where that is known."""
+class _Beyond:
+    """Bounds on an operator outside a basis, which random vectors improve, one pass at a time.
+
+    Parameters
+    ----------
+    operator : Counted
+    basis : Basis
+    last : float
+        The last value that was asked for.
+    rounding : float
+        Bound on the errors of the basis.
+    """
+
+    def __init__(self, operator: Counted, basis: Basis, last: float, rounding: float) -> None:
+        self._operator, self._last, self._columns = operator, last, len(basis.projected)
+        self._basis = basis if basis.around is None else basis.around
+        self._rounding = rounding
+        if basis.around is not None:
+            self._rounding = basis.around.rounding + product_rounding(operator, basis.around)
+        values, coordinates, _ = self._basis.ritz()
+        self._values, self._coupling = values, self._basis.coupling @ coordinates
+        self._outside, self._probes, self._done = self._basis.outside, list(self._basis.probes), False
+        if self._basis.vectors.shape[1] == operator.shape[0]:
+            self._outside = Outside(-np.inf, -np.inf)
+        elif not self._outside.rigorous < last:  # the solver has not proved enough
+            known = outside_by_sums(operator, values, self._coupling, self._rounding, self._basis.floors)
+            self._outside = self._outside.tightened(rigorous=known)
+
+    @property
+    def outside(self) -> Outside:
+        """Bounds outside the basis that is certified, which may be a part of the one that the bounds are proved for."""
+        if len(self._values) == self._columns:
+            return self._outside
+        rigorous, probable = (
+            outside_leading(self._values, self._coupling, bound, self._columns, self._rounding)
+            for bound in (self._outside.rigorous, self._outside.probable)
+        )
+        return Outside(rigorous, probable)
+
+    def probed(self, goal: Goal) -> bool:
+        """Multiply random vectors once more; False where this would not improve the bounds."""
+        if self._done or len(self._probes) > 3 or not goal.leaves(0.0):
+            return False
+        operator, basis, before = self._operator, self._basis, self._outside.probable
+        probed = operator if basis.probes else operator_for_probes(operator, self._last)
+        if len(self._probes) < 2 or before < np.inf:
+            self._probes = probe(probed, basis.vectors, goal.rng, self._probes)
+        error = _probe_error(probed, basis, self._rounding)
+        bound = from_probes(self._probes, FAILURE_PROBABILITY, error, unit=probe_unit(self._probes))
+        if probed is not operator:
+            bound += probed.perturbation.norm
+        self._outside = self._outside.tightened(probable=bound)
+        floor = error * np.sqrt(operator.shape[0] * PROBES / chi2_lower(PROBES, FAILURE_PROBABILITY / 2))
+        # because of rounding, another power would hardly lower the bound
+        self._done = bool(bound < 2 * floor or (before < np.inf and bound > 0.9 * before))
+        return True
+
+
+def outside_by_sums(
+    operator: Operator, values: Array, coupling: Array, rounding: float, floors: Array | None = None
+) -> float:
+    """Bound outside a basis from the operator's Frobenius norm, and from trace and `floors` where they are known."""
     frobenius2 = getattr(operator, "frobenius2", None)
     if frobenius2 is None:
         return np.inf
     trace = getattr(operator, "trace_bounds", None)
-    return from_frobenius(frobenius2, values, coupling, rounding, trace, operator.shape[0])
+    return from_frobenius(frobenius2, values, coupling, rounding, trace, operator.shape[0], floors)
 
 
 def operator_for_probes(operator: Operator, last: float) -> Any:

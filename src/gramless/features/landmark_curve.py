@@ -29,11 +29,14 @@ class LandmarkCurve:
         Largest |E v| over the leading components v, with E = K - Phi Phi^T.
     traces : ndarray of shape (p,)
         Trace of E.
+    last : float
+        The last of the wanted eigenvalues.
     """
 
     sizes: Array
     residuals: Array
     traces: Array
+    last: float
 
     def residual(self, size: float) -> float:
         """Residual with `size` landmarks."""
@@ -87,20 +90,21 @@ def _curve(sample: _Sample) -> LandmarkCurve | None:
     if not np.isfinite(gram).all() or not gram.diagonal().max() > 0 or n < _PART * _FEWEST:
         return None
     chosen, factor = pivoted_columns(kernel, rows, n // _PART, np.random.default_rng(0))
-    found: dict[int, tuple[float, float]] = {}
+    found: dict[int, tuple[float, float, float]] = {}
     for size in (_FEWEST << i for i in range(20) if _FEWEST << i <= len(chosen)):
         point = _point(gram, factor[:, :size], chosen[:size], k)
         if point is None:
             return None
         found[size] = point
     if len(chosen) < n // _PART:  # so many landmarks leave nothing but rounding
-        found[max(1, len(chosen))] = (_NOTHING, _NOTHING)
-    residuals, traces = np.array(list(found.values())).T
-    return LandmarkCurve(np.array(list(found), dtype=float), residuals, traces)
+        last = next(reversed(found.values()))[2] if found else 1.0
+        found[max(1, len(chosen))] = (_NOTHING, _NOTHING, last)
+    residuals, traces, lasts = np.array(list(found.values())).T
+    return LandmarkCurve(np.array(list(found), dtype=float), residuals, traces, float(lasts[-1]))
 
 
-def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, float] | None:
-    """Residual and trace on the rows that are not landmarks.
+def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, float, float] | None:
+    """Residual, trace and last eigenvalue on the rows that are not landmarks.
 
     A row's own entry of E would count too much in a sample: the diagonal is left out. Two halves of the rows give two
     estimates of E v with independent errors; their inner product is an estimate of its squared norm without bias.
@@ -120,7 +124,7 @@ def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, fl
     squares = 4 * np.einsum("ij,ij->j", even, odd)
     noise = np.einsum("ij,ij->j", even - odd, even - odd) / np.sqrt(rest.sum())
     residual = float(np.sqrt(np.maximum(squares, noise).max()))
-    return residual / float(values[0]), float(leaks.sum()) / float(values[0])
+    return residual / float(values[0]), float(leaks.sum()) / float(values[0]), float(max(values[-1], 0.0) / values[0])
 
 
 def _product(gram: Array, phi: Array, leaks: Array, v: Array) -> Array:

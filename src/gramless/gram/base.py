@@ -75,6 +75,11 @@ class GramOperator(LinearOperator):  # type: ignore[misc]
         """Computed with the first product, or in a pass of its own if there was none."""
 
     @property
+    def norm(self) -> float:
+        """Upper bound on the spectral norm of the matrix of moduli."""
+        return self.statistics().norm
+
+    @property
     def frobenius2(self) -> float:
         """Upper bound on the squared Frobenius norm of the exact matrix."""
         return self.statistics().frobenius2

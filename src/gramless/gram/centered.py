@@ -80,7 +80,7 @@ class CenteredGram(GramOperator):
 
     @cached_property
     def error(self) -> float:
-        return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.statistics().norm
+        return self.gram.error + 4 * (inner_rounding(self.shape[0]) + 4 * unit_roundoff()) * self.gram.norm
 
     @property
     def stored(self) -> bool:

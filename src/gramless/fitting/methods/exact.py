@@ -10,7 +10,7 @@ import numpy as np
 from gramless.arrays import Array, blas_threads_for, unit_roundoff
 from gramless.certificates import EXACT, settle
 from gramless.data import Block, ClusterRows, Rows, Survey
-from gramless.eigen import BlockKrylov, Dense, EigenResult, Operator, Solver, eigsh
+from gramless.eigen import BlockKrylov, Davidson, Dense, EigenResult, Operator, Solver, eigsh
 from gramless.eigen.dense import few_pairs
 from gramless.fitting.methods.base import Solved, Traits, methods
 from gramless.fitting.methods.layout import (
@@ -22,12 +22,13 @@ from gramless.fitting.methods.layout import (
     float32_norm,
     gram_seconds,
     most_pairs,
+    preconditioned,
     workspace,
 )
 from gramless.fitting.methods.partitions import PartedGram, block_count, parted_start
-from gramless.fitting.methods.start import landmark_start
+from gramless.fitting.methods.start import draw_landmarks, landmark_start
 from gramless.fitting.model import Model, components_for_share, solve_for_share
-from gramless.gram import CenteredGram, DenseGram, Float32Gram, TiledGram
+from gramless.gram import CenteredGram, DenseGram, Float32Gram, Nystroem, TiledGram
 from gramless.gram.tiled import TILE
 from gramless.machine import Machine
 from gramless.problem import Estimate, Problem, Request
@@ -36,6 +37,7 @@ from gramless.spaces.signs import row_signs
 
 _MACHINE = Machine()
 _KEPT = 2048  # rows up to which tiles are kept beside the matrix that is made of them
+_CORRECTED = 1e5  # error of float32 tiles in units of the tolerance: corrections are shorter by more than this
 _READ = 2.5e10  # bytes of a matrix read per second, by products with vectors
 
 
@@ -106,18 +108,21 @@ class TiledMethod(Traits):
 
     def begin(self, problem: Problem, rows: Rows, survey: Survey, request: Request) -> Solved:
         layout = choose_layout(problem)
-        solver = request.solver or BlockKrylov(width=layout.width, max_columns=layout.columns)
-        started = request.solver is None and layout.landmarks and request.start is None
         if isinstance(rows, ClusterRows):
-            start = parted_start(problem, rows, layout.width, request.rng) if started else None
-            centered = CenteredGram(PartedGram(problem.kernel, rows, draft=layout.draft))
-            result = leading(centered, solver, problem, request, lambda: centered.trace, start)
-            block = rows.whole()
-            return Solved(assemble(problem, block, centered, result), block)
-        block = rows.whole()
-        start = request.start
-        if started:
+            return _in_parts(problem, rows, layout, request)
+        block, start = rows.whole(), request.start
+        solver: Solver | None = request.solver
+        if solver is None and layout.landmarks and preconditioned(problem):
+            landmarks = block.x[draw_landmarks(block.weights, layout.landmarks, request.rng)]
+            near = Nystroem(problem.kernel, block.x, block.weights, landmarks)
+            if near.resolves(problem.k):
+                solver = Davidson(near, layout.width, layout.columns)
+            elif start is None:
+                start = near.vectors(layout.width)
+        elif solver is None and layout.landmarks and start is None:
             start = landmark_start(problem, block.x, block.weights, layout.width, request.rng)
+        if solver is None:
+            solver = BlockKrylov(layout.width, layout.columns)
         gram = _tiles(problem, block, layout)
         if layout.float32 and gram.rough is not None and _checked(problem, gram.rough, request.rng):
             centered = CenteredGram(gram.rough)
@@ -126,9 +131,30 @@ class TiledMethod(Traits):
             if gram.rough.perturbation.norm <= float32_norm(problem, float(result.values[0])):
                 return Solved(assemble(problem, block, centered, result), block)
             start = result.vectors
+        elif gram.rough is not None and layout.keep_bytes and layout.landmarks:
+            _check_corrections(problem, gram.rough, request.rng)
         centered = CenteredGram(gram)
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return Solved(assemble(problem, block, centered, result), block)
+
+
+def _check_corrections(problem: Problem, rough: Float32Gram, rng: np.random.Generator) -> None:
+    """Have float32 tiles compared with float64 where the worst case of rounding is too large for corrections."""
+    norm = _CORRECTED * problem.tol * expected_peak(problem)
+    pairs = rough.spot_check.pairs_for(norm)
+    if rough.spot_check.worst > norm and pairs <= most_pairs(problem.n):
+        rough.check(max(1000, int(pairs)), np.random.default_rng(rng.integers(2**63)))
+
+
+def _in_parts(problem: Problem, rows: ClusterRows, layout: Layout, request: Request) -> Solved:
+    """The fit of rows in partitions, whose tiles the workers compute."""
+    started = request.solver is None and layout.landmarks and request.start is None
+    start = parted_start(problem, rows, layout.width, request.rng) if started else None
+    solver = request.solver or BlockKrylov(layout.width, layout.columns)
+    centered = CenteredGram(PartedGram(problem.kernel, rows, draft=layout.draft))
+    result = leading(centered, solver, problem, request, lambda: centered.trace, start)
+    block = rows.whole()
+    return Solved(assemble(problem, block, centered, result), block)
 
 
 def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:

@@ -13,7 +13,7 @@ from gramless.gram import TiledGram, rectangular_product
 from gramless.kernels import FromCallable, Precomputed
 from gramless.problem import Problem
 
-LANDMARKS, _ON_CARD = 512, 1024
+STARTED, _ON_CARD = 512, 1024  # landmarks of a start
 ROWS = 1024
 GROUPS = 8
 
@@ -34,7 +34,7 @@ def landmark_start(
     is less than the sampling error of the landmarks' own components. For rows on a cluster, ``sums(landmarks)``
     replaces :func:`landmark_sums`, and ``product(landmarks, v)`` computes C v.
     """
-    n, size = problem.n, max(LANDMARKS, 2 * width)
+    n, size = problem.n, max(STARTED, 2 * width)
     if isinstance(problem.kernel, (Precomputed, FromCallable)) or 8 * size > n:
         return None
     landmarks = x[draw_landmarks(weights, size, rng)]

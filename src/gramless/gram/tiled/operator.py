@@ -202,7 +202,7 @@ class TiledGram(SweptGram):
         super().__init__(roots, tiles, weighted=weights is not None)
         self._tiles: Tiles = tiles
         if draft and self._fits_float32():
-            self.rough = Float32Gram(kernel, x, weights, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes)
+            self.rough = Float32Gram(kernel, x, weights, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes, exact=self)
             self.draft = self.rough.draft
 
     def _sweep(self, v: Array, gather: bool) -> tuple[Array, float]:
@@ -269,6 +269,8 @@ class Float32Gram(TiledGram):
     ----------
     kernel, x, weights, keep_bytes, prepare_bytes
         As for :class:`TiledGram`.
+    exact : TiledGram, optional
+        The operator in float64 that this one belongs to.
 
     Attributes
     ----------
@@ -286,9 +288,11 @@ class Float32Gram(TiledGram):
         *,
         keep_bytes: int = 0,
         prepare_bytes: int = PREPARED,
+        exact: TiledGram | None = None,
     ) -> None:
         super().__init__(kernel, x, weights, dtype=np.float32, keep_bytes=keep_bytes, prepare_bytes=prepare_bytes)
         self.draft: TiledGram = TiledGram(kernel, x, weights, tiles=self._tiles)
+        self._exact = exact
         self._measured: float | None = None
         self._checking = False
 
@@ -322,8 +326,27 @@ class Float32Gram(TiledGram):
     @cached_property
     def _worst(self) -> float:
         rounding, weight = self._facts.rounding, float((self.roots**2).sum())
-        norm = self.draft.statistics().norm  # of the exact matrix, and known from the first pass
-        return min(rounding.absolute * weight + rounding.relative * norm, self.spot_check.worst)
+        return min(rounding.absolute * weight + rounding.relative * self._exact_norm, self.spot_check.worst)
+
+    @cached_property
+    def _exact_norm(self) -> float:
+        """Bound on the norm of the moduli of the exact matrix, from the form that was multiplied first."""
+        for form in (self._exact, self.draft):
+            if form is not None and form._statistics is not None:
+                return form._statistics.norm
+        rounding, weight = self._facts.rounding, float((self.roots**2).sum())
+        if rounding.relative >= 0.5:
+            return self.draft.statistics().norm
+        return (self.statistics().norm + rounding.absolute * weight) / (1 - rounding.relative)
+
+    @property
+    def norm(self) -> float:
+        rounding, weight = self._facts.rounding, float((self.roots**2).sum())
+        return (1 + rounding.relative) * self._exact_norm + rounding.absolute * weight
+
+    @property
+    def error(self) -> float:
+        return self._growth * self.norm
 
     @property
     def _rounding(self) -> Rounding:

@@ -79,8 +79,8 @@ class Tiles:
 
     @property
     def stored(self) -> bool:
-        """Whether at least half of the tiles are kept."""
-        return bool(4 * len(self._kept) >= self.blocks * (self.blocks + 1))
+        """Whether at least half of the tiles are kept, once computed."""
+        return bool(4 * self._keep >= self.blocks * (self.blocks + 1))
 
     def block(self, i: int) -> Any:
         """Block `i`, prepared for products; kept when all blocks together are small."""
