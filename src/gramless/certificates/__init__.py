@@ -1,6 +1,7 @@
 """How accurate a result is: intervals that contain the true eigenvalues, and bounds on the angles of components."""
 
 from gramless.certificates.angles import angle_bounds
+from gramless.certificates.chebyshev import ChebyshevProbe
 from gramless.certificates.drawn_rows import Inside, drawn_norm, rows_to_draw
 from gramless.certificates.inertia import is_upper_bound, upper_bounds
 from gramless.certificates.interval import EXACT, FAILURE_PROBABILITY, Certificate, Perturbation, certify
@@ -21,6 +22,7 @@ __all__ = [
     "EXACT",
     "FAILURE_PROBABILITY",
     "Certificate",
+    "ChebyshevProbe",
     "Inside",
     "Outside",
     "Perturbation",

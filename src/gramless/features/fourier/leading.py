@@ -16,13 +16,14 @@ from gramless.arrays import (
     orthonormalize,
     unit_roundoff,
 )
-from gramless.certificates import FAILURE_PROBABILITY, Outside, certify, from_frobenius, from_probes, probe_unit
+from gramless.certificates import FAILURE_PROBABILITY, ChebyshevProbe, Outside, certify, from_frobenius
 from gramless.features.base import Spectrum
 from gramless.features.fourier.scatter import ToeplitzScatter
 
 DENSE = 400  # unknowns up to which LAPACK is faster for ten components; above 4000 it never is
-_PROBES = 8  # few, to high powers: eight vectors to power five prove as much as thirty to power three, in half the time
-_POWERS = 9  # powers of the scatter that are applied to the probes, at most
+_PROBES = 4  # few, to a high degree: a product with one vector costs a quarter of one with four
+_DEGREE = 48  # of the polynomial of the scatter that is applied to the probes, at most
+_TRIED = 4  # products between two certificates
 
 
 def is_dense(unknowns: int, k: int) -> bool:
@@ -46,11 +47,13 @@ def _iterated(scatter: ToeplitzScatter, k: int, tol: float, error: float, rng: n
     left = max(0.0, scatter.trace - float(found.values.sum())) + (len(found.values) + 1) * slack
     outside = Outside(rigorous=min(left, from_frobenius(scatter.frobenius2, found.values, found.coupling, slack)))
     certificate = certify(found.values, found.coupling, outside, k + 1, slack)
-    probes: list[Array] = []
-    while certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack and len(probes) <= _POWERS:
-        probes = _probe(scatter, found.vectors, rng, probes)
-        norm, unit = outside.rigorous + slack, probe_unit(probes)
-        outside = outside.tightened(probable=from_probes(probes, FAILURE_PROBABILITY, slack, norm, unit))
+    probe = None
+    while certificate.upper[k - 1] - found.values[k - 1] > tol * found.values[0] + 2 * slack:
+        probe = probe or _probe(scatter, found, outside.rigorous, error, rng)
+        if probe is None or probe.degree >= _DEGREE:
+            break
+        for _ in range(_TRIED):
+            outside = outside.tightened(probable=probe.advance() + error)
         certificate = certify(found.values, found.coupling, outside, k + 1, slack)
     return Spectrum(
         values=found.values[:k],
@@ -119,15 +122,19 @@ class _Ritz:
         return cls(values, vectors, coupling, (np.sqrt(p) * inner_rounding(n) + 3 * skew) * size)
 
 
-def _probe(scatter: ToeplitzScatter, vectors: Array, rng: np.random.Generator, probes: list[Array]) -> list[Array]:
-    """Gaussian vectors orthogonal to the basis and powers of the scatter on them: two at first, then one more."""
+def _probe(
+    scatter: ToeplitzScatter, found: _Ritz, bound: float, error: float, rng: np.random.Generator
+) -> ChebyshevProbe | None:
+    """Random vectors outside the basis; their polynomials are small up to the last Ritz value. None where that is 0."""
+    vectors = found.vectors
 
     def off(block: Array) -> Array:
         for _ in range(2):
             block = block - vectors @ inner(vectors, block)
         return block
 
-    if not probes:
-        first = off(rng.standard_normal((len(vectors), _PROBES)))
-        probes = [first, off(scatter @ first)]
-    return [*probes, off(scatter @ (probes[-1] / probe_unit(probes)))]
+    top, rounding = min(float(found.values[-1]), bound), scatter.error + found.rounding
+    if not top > 1e3 * (error + rounding):
+        return None
+    start = off(rng.standard_normal((len(vectors), _PROBES)))
+    return ChebyshevProbe(lambda v: off(scatter @ v), start, top, rounding, FAILURE_PROBABILITY, below=error)
