@@ -4,7 +4,8 @@ Kernels, spectra (rank one, repeated and clustered eigenvalues, slow decay), met
 tolerances are drawn; the truth comes from 80-bit arithmetic, and from 120 digits wherever that leaves a doubt.
 
 Half of the problems have a few hundred rows, for what small ones do not reach: few landmarks, a second level of points,
-and tiles in float32, with nearly singular, clustered, repeated and outlying rows. Their truth comes from float64.
+tiles in float32 and in both precisions, with few landmarks as an approximate inverse, good or bad; all with nearly
+singular, clustered, repeated and outlying rows. Their truth comes from float64.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,7 +24,9 @@ import numpy as np
 from gramless import KernelPCA, kernels
 from gramless.eigen import solvers
 from gramless.features.landmark_builder import LandmarkBuilder
-from gramless.fitting.methods import exact, layout, methods
+from gramless.fitting.methods import exact, methods
+from gramless.fitting.methods.layout import Layout
+from gramless.gram import Nystroem
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from extended import missed
@@ -178,7 +182,7 @@ class Rough:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.n, self.d = int(rng.choice([60, 150, 300, 450])), int(rng.choice([2, 4, 8, 30]))
+        self.n, self.d = int(rng.choice([60, 150, 300, 450, 700])), int(rng.choice([2, 4, 8, 30]))
         self.shape = str(rng.choice(list(CLOUDS)))
         self.x = CLOUDS[self.shape](rng, self.n, self.d)
         size = float(np.sqrt(self.x.var(axis=0).sum())) + 1e-12
@@ -194,27 +198,45 @@ class Rough:
             drawn = rng.choice([0, 1, 2.0, 1e-3, 50], self.n) + rng.choice([0, 0.1])
             self.weights = drawn if np.count_nonzero(drawn) >= 8 else self.weights
         self.k, self.rank = int(rng.integers(1, 6)), int(rng.choice([5, 20, 60]))
-        self.name = str(rng.choice(["landmarks", "sampled", "tiled", "dense"]))
-        self.tol = float(10 ** rng.uniform(-5, -1)) if self.name == "tiled" else 0.0  # others say what they reach
+        self.name = str(rng.choice(["landmarks", "sampled", "tiled", "tiled", "dense"]))
+        self.way = str(rng.choice(list(WAYS)))
+        finest = -5 if self.way == "float32" else -11
+        self.tol = float(10 ** rng.uniform(finest, -1)) if self.name == "tiled" else 0.0  # others say what they reach
+        self.believed = bool(rng.random() < 0.5)  # whether landmarks are used, however poor they are
         self.method = {
             "landmarks": "landmarks, few",
             "sampled": "sampled",
-            "tiled": "tiled, float32",
+            "tiled": f"tiled, {self.way}",
             "dense": "dense, few components",
         }[self.name]
 
     def __str__(self) -> str:
         return f"{self.kernel} n={self.n} d={self.d} k={self.k} {self.shape} tol={self.tol} {self.method} {self.rank}"
 
+    def _layout(self, problem: Any) -> Layout:
+        """Tiles as for many rows, which these are not."""
+        draft, single, kept = WAYS[self.way]
+        width = problem.k + int(self.rng.choice([5, 13, 43]))
+        columns = int(self.rng.choice([width + 2 * problem.k, 6 * width]))
+        return Layout(width, columns, kept, 2**20, draft, single, min(self.rank, problem.n), 1.0, 1e6)
+
     def run(self) -> str | tuple[bool, bool, list[float]]:
         """Why there is no model; or whether it is rigorous, whether an eigenvalue is outside, and relative widths."""
         model = KernelPCA(self.k, kernel=self.kernel, method=self.name, tol=self.tol, random_state=0)
-        with (
-            warnings.catch_warnings(),
+        patches = [
             mock.patch.object(LandmarkBuilder, "rank", lambda _, problem: min(self.rank, problem.n)),
-            mock.patch.object(layout, "float32_pairs", return_value=0.0),  # float32 wherever it can be certified
             mock.patch.object(exact, "most_pairs", return_value=1e5),
-        ):
+        ]
+        if self.name == "tiled":
+            patches += [
+                mock.patch.object(exact, "choose_layout", self._layout),
+                mock.patch.object(exact, "preconditioned", return_value=True),
+            ]
+            if self.believed:
+                patches.append(mock.patch.object(Nystroem, "resolves", return_value=True))
+        with warnings.catch_warnings(), ExitStack() as stack:
+            for patch in patches:
+                stack.enter_context(patch)
             warnings.simplefilter("ignore")
             try:
                 certificate = model.fit(self.x, sample_weight=self.weights).certificate_
@@ -279,6 +301,13 @@ def _outliers(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return x
 
 
+#: Whether tiles are in float32, whether that is all, and the memory for those that are kept.
+WAYS: dict[str, tuple[bool, bool, int]] = {
+    "float32": (True, True, 0),
+    "float32, kept": (True, False, 10**8),
+    "both precisions": (True, False, 0),
+    "float64": (False, False, 10**8),
+}
 CLOUDS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
     "normal": _normal,
     "clusters": lambda rng, n, d: 3 * rng.standard_normal((5, d))[rng.integers(0, 5, n)] + 1e-3 * _normal(rng, n, d),
