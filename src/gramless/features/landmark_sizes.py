@@ -89,7 +89,7 @@ def _sizes(problem: Problem, curve: LandmarkCurve, m: int, s: int) -> Sizes:
     error = max(residual / _SHARE, rows_to_draw(trace, 1.0, vectors) / rows)
     entry = 1 / TILE_VALUES + 2 * (d + vectors) / TILE_PRODUCTS  # one kernel value, and its products with all vectors
     passes = m + rows + (m + 3.5 * s if s else 0)
-    features = m * (1 / TILE_VALUES + 2 * d / TILE_PRODUCTS) + 4.5 * m**2 / TILE_PRODUCTS
+    features = m * (1 / TILE_VALUES + 2 * d / TILE_PRODUCTS) + 3 * m**2 / TILE_PRODUCTS
     level = (100 * m * features + s**3 / 3 / TILE_PRODUCTS) if s else 0.0
     seconds = (n * passes * entry + level) / problem.threads
     size = 8 * (3 * n * vectors + 4 * s**2 + problem.threads * 1024 * (s + 3 * vectors))

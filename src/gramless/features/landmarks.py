@@ -30,6 +30,8 @@ from gramless.features.triangle import Triangle
 from gramless.kernels import Kernel, column_shift
 from gramless.kernels.rounding import growth
 
+_NEGLIGIBLE = 1e-6  # rounding of what landmarks leave out, relative to it
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
@@ -129,7 +131,8 @@ class LandmarkMap(PairedMap):
         rows = in_float64(x[:0])
         shift = None if self.shift is None else like(self.shift, rows)
         there = replace(self, points=like(self.points, rows), shift=shift, triangle=self.triangle.beside(rows))
-        there.__dict__.update({"_balance": self._balance, "gram_error": self.gram_error})
+        known = {"_balance": self._balance, "gram_error": self.gram_error, "_weights_bound": self._weights_bound}
+        there.__dict__.update(known)
         return there
 
     def rows(self, x: Any) -> FeatureRows:
@@ -145,8 +148,10 @@ class LandmarkMap(PairedMap):
         diagonal = kernel.diagonal(x).clip(0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.triangle.solve(kernel.evaluate(here, there))
-            weights = self.triangle.solve_transposed(values)
-        norms2, weights2 = row_squares(values), row_squares(weights)
+            norms2 = row_squares(values)
+            weights2 = self._weights_bound * norms2
+            if not self._weights_bound < np.inf:
+                weights2 = row_squares(self.triangle.solve_transposed(values))
         norms, reach = xp.sqrt(norms2), xp.sqrt(diagonal * trace)  # reach bounds |k(points, x)|
         f = s**0.5 * rounding.absolute + rounding.relative * reach + self.triangle.residual(norms, reach)
         g = self.triangle.residual(xp.sqrt(weights2), norms)
@@ -157,6 +162,16 @@ class LandmarkMap(PairedMap):
             values=values, leak=leak, leak_error=xp.minimum(leak, 2 * blur), error=xp.zeros_like(f), rounding=slip
         )
         return Solved(rows, 1.01 * xp.sqrt(weights2), f, g)
+
+    @cached_property
+    def _weights_bound(self) -> float:
+        """A bound on |L^-T phi|^2 / |phi|^2 where that is enough; infinite where the norms must be computed.
+
+        It is enough where rounding stays far below what the landmarks leave out: this saves a third of the time.
+        """
+        bound = self.triangle.inverse_norm**2
+        rounding = (self.gram_error + self._balance) * bound * float(self.kernel.diagonal(self.points).max())
+        return bound if rounding < _NEGLIGIBLE * self.expected_leak else float("inf")
 
     @cached_property
     def _radius(self) -> float:

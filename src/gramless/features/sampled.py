@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from gramless.arrays import Array, row_squares, run_in_threads, unit_roundoff
 from gramless.features.base import FeatureMap
@@ -15,7 +14,6 @@ from gramless.features.landmarks import LandmarkMap, Solved
 from gramless.features.paired import PairedMap
 from gramless.features.rows import FeatureRows
 from gramless.kernels import Kernel
-from gramless.kernels.rounding import growth
 
 _TILE = 512
 _UNIT = unit_roundoff()
@@ -114,19 +112,9 @@ class SampledMap(PairedMap):
         lost = self._growth * np.sqrt(self._largest) * np.abs(combinations).sum(axis=0)  # rounding of `along`
         triangle, sizes = self.landmarks.triangle, np.linalg.norm(along, axis=0) + lost
         turned = np.linalg.norm(triangle.solve_transposed(along.T), axis=1)
-        inverse = self._inverse_norm
-        turned = turned + inverse * (triangle.residual(turned, sizes) + lost)  # of C(points)^T T, exactly
+        turned = turned + triangle.inverse_norm * (triangle.residual(turned, sizes) + lost)  # of C(points)^T T, exactly
         f, g = (part @ np.abs(combinations) for part in (there.f, there.g))
         return self.landmarks.gram_error * turned + f, turned, g
-
-    @cached_property
-    def _inverse_norm(self) -> float:
-        """Bound on the norm of L^-1."""
-        lower = self.landmarks.triangle.lower
-        inverse = scipy.linalg.solve_triangular(lower, np.eye(len(lower)), lower=True)
-        off = float(np.linalg.norm(lower @ inverse - np.eye(len(lower))))
-        off += growth(len(lower) + 4, _UNIT) * float(np.linalg.norm(lower)) * float(np.linalg.norm(inverse))
-        return float(np.linalg.norm(inverse)) / (1 - off) if off < 1 else float("inf")
 
     @cached_property
     def _factors(self) -> tuple[float, ...]:

@@ -70,9 +70,19 @@ class Triangle:
     def beside(self, x: Any) -> Triangle:
         """The same matrix on the device of the tensor `x`, with its cached properties."""
         there = Triangle(like(self.lower, x))
-        known = {"_own_error": self._own_error, "_size": self._size, "_inverses": [like(i, x) for i in self._inverses]}
-        there.__dict__.update(known)
+        norms = {"_own_error": self._own_error, "_size": self._size, "inverse_norm": self.inverse_norm}
+        there.__dict__.update(norms, _inverses=[like(i, x) for i in self._inverses])
         return there
+
+    @cached_property
+    def inverse_norm(self) -> float:
+        """Bound on the norm of L^-1."""
+        size = len(self.lower)
+        inverse = scipy.linalg.solve_triangular(self.lower, np.eye(size), lower=True)
+        off = float(np.linalg.norm(self.lower @ inverse - np.eye(size)))
+        off += growth(size + 4, unit_roundoff()) * float(np.linalg.norm(self.lower)) * float(np.linalg.norm(inverse))
+        spectral = float(np.sqrt(np.linalg.norm(inverse, 1) * np.linalg.norm(inverse, np.inf))) * (1 + 1e-12)
+        return min(spectral, float(np.linalg.norm(inverse))) / (1 - off) if off < 1 else float("inf")
 
     @cached_property
     def _size(self) -> float:
