@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gramless.certificates import from_frobenius
 from gramless.features import LandmarkMap, SampledBuilder, SampledMap, choose_pivots, maps
 from gramless.features import landmark_sizes as sizes
 from gramless.features.landmark_curve import landmark_curve
+from gramless.gram import CenteredGram, Nystroem, TiledGram
 from gramless.kernels import Gaussian, Linear, Matern
 from gramless.problem import Problem
 
@@ -108,6 +110,19 @@ def test_a_curve_from_a_sample_predicts_the_accuracy_on_all_rows():
         assert curve.residual(size) == pytest.approx(np.linalg.norm(left, axis=0).max() / values[0] ** 2, rel=0.6)
         assert curve.trace(size) == pytest.approx(trace / values[0] ** 2, rel=0.3)
     assert curve.residual(4000) < curve.residual(1000) < curve.residual(500)
+
+
+@pytest.mark.parametrize(("d", "width"), [(10, 4.0), (30, 8.0)])
+def test_a_curve_from_a_sample_predicts_what_landmarks_prove_outside_the_leading_vectors(d, width):
+    rng, k, neighbors = np.random.default_rng(0), 5, 16
+    x, kernel = rng.standard_normal((4000, d)), Gaussian(width)
+    curve = landmark_curve(kernel, x[:2048], k)
+    values = np.linalg.eigvalsh(CenteredGram(TiledGram(kernel, x)).to_dense())[::-1]
+    for size in (128, 512):
+        floors = Nystroem(kernel, x, np.ones(len(x)), x[rng.choice(len(x), size, replace=False)]).floors
+        basis = values[: k + neighbors]
+        bound = from_frobenius((values**2).sum(), basis, np.zeros((0, len(basis))), 0.0, floors=floors)
+        assert 0.6 < curve.outside(size, len(x)) * values[0] / bound < 1.4
 
 
 def test_smaller_tolerances_cost_more():

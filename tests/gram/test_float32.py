@@ -90,3 +90,15 @@ def test_certificates_from_float32_hold_the_eigenvalues_of_the_exact_matrix(chec
     assert (truth <= found.upper).all()
     assert set(found.kind) == ({"probabilistic"} if checked else {"rigorous"})
     assert (found.upper - found.lower <= 2.1 * rough.perturbation.norm + 1e-6 * truth[0]).all()
+
+
+def test_what_drawn_pairs_will_prove_is_known_before_the_product():
+    x = rows(outliers=False)
+    rough = Float32Gram(Gaussian(3.0), x)
+    worst = rough.expected
+    assert worst == rough.perturbation.norm
+    rough.check(20_000, np.random.default_rng(0))
+    expected = rough.expected
+    assert expected < 0.1 * worst
+    rough @ np.ones((len(x), 1))
+    assert rough.expected == rough.perturbation.norm < 1.2 * expected

@@ -322,7 +322,8 @@ class _Iteration:
         if self._rough is None:
             return False
         budget = _BUDGET * self._goal.tol * float(ritz.values[0])
-        return bool(2 * self._rough.error * lengths.max(initial=0.0) <= budget)
+        error = self._rough.rounding + getattr(self._rough.operator, "expected", self._rough.apart)
+        return bool(2 * error * lengths.max(initial=0.0) <= budget)
 
     def _verified(self, space: _Space, ritz: _Ritz) -> _Space:
         """The leading Ritz vectors, multiplied in full precision; the rest of the basis goes."""

@@ -15,6 +15,8 @@ from gramless.kernels import Kernel
 _FEWEST, _PART = 64, 4  # landmarks of the first point of a curve, and rows of the sample for each of the last
 _STEEPEST = 3.0
 _NOTHING = 1e-9  # residual where rounding ends the choice of landmarks
+_ENTRIES = 200  # rows of the sample from which Frobenius norms are estimated
+_NEIGHBORS = 16  # vectors beyond the wanted ones that a basis contains
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +31,23 @@ class LandmarkCurve:
         Largest |E v| over the leading components v, with E = K - Phi Phi^T.
     traces : ndarray of shape (p,)
         Trace of E.
-    last : float
-        The last of the wanted eigenvalues.
+    squares, diagonals : ndarray of shape (p,)
+        Squared Frobenius norm that the eigenvalues of Phi Phi^T do not explain, outside the leading eigenvectors: of
+        the entries beside the diagonal, and of those on it, which count for less the more rows there are.
+    last, following : float
+        The last of the wanted eigenvalues, and the first outside a basis of these and some neighbors.
+    rows : int
+        Rows of the sample.
     """
 
     sizes: Array
     residuals: Array
     traces: Array
+    squares: Array
+    diagonals: Array
     last: float
+    following: float
+    rows: int
 
     def residual(self, size: float) -> float:
         """Residual with `size` landmarks."""
@@ -45,6 +56,11 @@ class LandmarkCurve:
     def trace(self, size: float) -> float:
         """Trace left by `size` landmarks."""
         return self._at(size, self.traces)
+
+    def outside(self, size: float, n: int) -> float:
+        """Bound that `size` landmarks prove outside the leading eigenvectors of `n` rows."""
+        diagonal = self._at(size, self.diagonals) * self.rows / n
+        return float(np.sqrt(self._at(size, self.squares) + diagonal + self.following**2))
 
     def _at(self, size: float, values: Array) -> float:
         """On straight lines in logarithms; beyond the last point along the slope of the last two steps."""
@@ -90,21 +106,22 @@ def _curve(sample: _Sample) -> LandmarkCurve | None:
     if not np.isfinite(gram).all() or not gram.diagonal().max() > 0 or n < _PART * _FEWEST:
         return None
     chosen, factor = pivoted_columns(kernel, rows, n // _PART, np.random.default_rng(0))
-    found: dict[int, tuple[float, float, float]] = {}
+    found: dict[int, tuple[float, ...]] = {}
     for size in (_FEWEST << i for i in range(20) if _FEWEST << i <= len(chosen)):
         point = _point(gram, factor[:, :size], chosen[:size], k)
         if point is None:
             return None
         found[size] = point
     if len(chosen) < n // _PART:  # so many landmarks leave nothing but rounding
-        last = next(reversed(found.values()))[2] if found else 1.0
-        found[max(1, len(chosen))] = (_NOTHING, _NOTHING, last)
-    residuals, traces, lasts = np.array(list(found.values())).T
-    return LandmarkCurve(np.array(list(found), dtype=float), residuals, traces, float(lasts[-1]))
+        last = next(reversed(found.values()))[-2:] if found else (1.0, 0.0)
+        found[max(1, len(chosen))] = (_NOTHING, _NOTHING, _NOTHING**2, _NOTHING**2, *last)
+    residuals, traces, squares, diagonals, lasts, following = np.array(list(found.values())).T
+    sizes = np.array(list(found), dtype=float)
+    return LandmarkCurve(sizes, residuals, traces, squares, diagonals, float(lasts[-1]), float(following[-1]), n)
 
 
-def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, float, float] | None:
-    """Residual, trace and last eigenvalue on the rows that are not landmarks.
+def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, ...] | None:
+    """Residual, trace, squares, diagonal, last and following eigenvalue on the rows that are not landmarks.
 
     A row's own entry of E would count too much in a sample: the diagonal is left out. Two halves of the rows give two
     estimates of E v with independent errors; their inner product is an estimate of its squared norm without bias.
@@ -113,18 +130,39 @@ def _point(gram: Array, factor: Array, chosen: Array, k: int) -> tuple[float, fl
     rest[chosen] = False
     phi = factor * rest[:, None]
     centred = (factor - phi.sum(axis=0) / rest.sum()) * rest[:, None]
-    values, axes = leading_eigenpairs(inner(centred, centred), min(k, phi.shape[1]))
+    values, axes = leading_eigenpairs(inner(centred, centred), min(k + _NEIGHBORS + 1, phi.shape[1]))
     if not values[0] > 0:
         return None
     good = values > 1e-9 * values[0]
-    vectors = centred @ (axes[:, good] / np.sqrt(values[good]))
+    good[k + _NEIGHBORS :] = False
+    nearby = centred @ (axes[:, good] / np.sqrt(values[good]))
     leaks = np.maximum(gram.diagonal() - np.einsum("ij,ij->i", phi, phi), 0.0) * rest
-    halves = np.arange(len(gram)) % 2 == 0
+    halves, vectors = np.arange(len(gram)) % 2 == 0, nearby[:, :k]
     even, odd = (_product(gram, phi, leaks, vectors * half[:, None])[rest] for half in (halves, ~halves))
     squares = 4 * np.einsum("ij,ij->j", even, odd)
     noise = np.einsum("ij,ij->j", even - odd, even - odd) / np.sqrt(rest.sum())
-    residual = float(np.sqrt(np.maximum(squares, noise).max()))
-    return residual / float(values[0]), float(leaks.sum()) / float(values[0]), float(max(values[-1], 0.0) / values[0])
+    residual, first = float(np.sqrt(np.maximum(squares, noise).max())), float(values[0])
+    beside, diagonal = _unexplained(gram, phi, centred, nearby, values[good], np.flatnonzero(rest)[:_ENTRIES])
+    last, following = (max(float(values[:count][-1]), 0.0) / first for count in (k, k + _NEIGHBORS + 1))
+    return residual / first, float(leaks.sum()) / first, beside / first**2, diagonal / first**2, last, following
+
+
+def _unexplained(
+    gram: Array, phi: Array, centred: Array, vectors: Array, values: Array, some: Array
+) -> tuple[float, float]:
+    r"""\|K\|^2 - \|Phi Phi^T\|^2 = 2 <E, Phi Phi^T> + \|E\|^2 outside some vectors, from some rows.
+
+    Returns
+    -------
+    beside, diagonal : float
+        The parts beside the diagonal and on it.
+    """
+    near = centred[some] @ centred.T - (vectors[some] * values) @ vectors.T
+    left = (gram[some] - phi[some] @ phi.T) * phi.any(axis=1)
+    squares = left * (2 * near + left)
+    diagonal = squares[np.arange(len(some)), some].sum()
+    beside, diagonal = np.maximum([squares.sum() - diagonal, diagonal], 0.0) * len(gram) / len(some)
+    return float(beside), float(diagonal)
 
 
 def _product(gram: Array, phi: Array, leaks: Array, v: Array) -> Array:

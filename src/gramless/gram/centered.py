@@ -90,6 +90,11 @@ class CenteredGram(GramOperator):
     def perturbation(self) -> Perturbation:
         return self.gram.perturbation  # a projection does not enlarge it
 
+    @property
+    def expected(self) -> float:
+        """Norm of the perturbation after the next product."""
+        return float(getattr(self.gram, "expected", self.perturbation.norm))
+
     @cached_property
     def _mean_square(self) -> float:
         """u^T S u, the squared norm of the mean times W."""

@@ -14,12 +14,13 @@ from gramless.eigen import BlockKrylov, Davidson, Dense, EigenResult, Operator, 
 from gramless.eigen.dense import few_pairs
 from gramless.fitting.methods.base import Solved, Traits, methods
 from gramless.fitting.methods.layout import (
-    FLOAT32_SHARE,
     Layout,
     choose_layout,
+    correction_norm,
     expected_passes,
     expected_peak,
     float32_norm,
+    float32_share,
     gram_seconds,
     most_pairs,
     preconditioned,
@@ -37,7 +38,6 @@ from gramless.spaces.signs import row_signs
 
 _MACHINE = Machine()
 _KEPT = 2048  # rows up to which tiles are kept beside the matrix that is made of them
-_CORRECTED = 1e5  # error of float32 tiles in units of the tolerance: corrections are shorter by more than this
 _READ = 2.5e10  # bytes of a matrix read per second, by products with vectors
 
 
@@ -126,24 +126,16 @@ class TiledMethod(Traits):
         gram = _tiles(problem, block, layout)
         if layout.float32 and gram.rough is not None and _checked(problem, gram.rough, request.rng):
             centered = CenteredGram(gram.rough)
-            sharper = replace(problem, tol=FLOAT32_SHARE * problem.tol)  # the rest of the tolerance is for float32
+            sharper = replace(problem, tol=float32_share(problem) * problem.tol)  # the rest is for float32
             result = leading(centered, solver, sharper, request, lambda: centered.trace, start)
             if gram.rough.perturbation.norm <= float32_norm(problem, float(result.values[0])):
                 return Solved(assemble(problem, block, centered, result), block)
             start = result.vectors
-        elif gram.rough is not None and layout.keep_bytes and layout.landmarks:
-            _check_corrections(problem, gram.rough, request.rng)
+        elif gram.rough is not None and (norm := correction_norm(problem, layout)):
+            _compare(gram.rough, norm, request.rng)
         centered = CenteredGram(gram)
         result = leading(centered, solver, problem, request, lambda: centered.trace, start)
         return Solved(assemble(problem, block, centered, result), block)
-
-
-def _check_corrections(problem: Problem, rough: Float32Gram, rng: np.random.Generator) -> None:
-    """Have float32 tiles compared with float64 where the worst case of rounding is too large for corrections."""
-    norm = _CORRECTED * problem.tol * expected_peak(problem)
-    pairs = rough.spot_check.pairs_for(norm)
-    if rough.spot_check.worst > norm and pairs <= most_pairs(problem.n):
-        rough.check(max(1000, int(pairs)), np.random.default_rng(rng.integers(2**63)))
 
 
 def _in_parts(problem: Problem, rows: ClusterRows, layout: Layout, request: Request) -> Solved:
@@ -171,12 +163,17 @@ def _tiles(problem: Problem, block: Block, layout: Layout) -> TiledGram:
 def _checked(problem: Problem, rough: Float32Gram, rng: np.random.Generator) -> bool:
     """Whether float32 tiles suffice for the tolerance; has them compared with float64 where the worst case does not."""
     norm = 0.9 * float32_norm(problem, expected_peak(problem))
-    if rough.spot_check.worst > norm:
-        pairs = rough.spot_check.pairs_for(norm)
-        if pairs > most_pairs(problem.n):
-            return False
-        rough.check(max(1000, int(pairs)), np.random.default_rng(rng.integers(2**63)))
+    if rough.spot_check.pairs_for(norm) > most_pairs(problem.n) and rough.spot_check.worst > norm:
+        return False
+    _compare(rough, norm, rng)
     return True
+
+
+def _compare(rough: Float32Gram, norm: float, rng: np.random.Generator) -> None:
+    """Have as many float32 entries compared with float64 as prove an error of at most `norm`."""
+    if rough.spot_check.worst > norm:
+        pairs = max(1000, int(rough.spot_check.pairs_for(norm)))
+        rough.check(pairs, np.random.default_rng(rng.integers(2**63)))
 
 
 def _on_workers(problem: Problem, layout: Layout) -> Estimate:

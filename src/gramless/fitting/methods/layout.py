@@ -18,7 +18,11 @@ from gramless.machine import TILE_PRODUCTS, TILE_VALUES, Machine
 from gramless.problem import Problem
 
 _MACHINE = Machine()
-FLOAT32_SHARE = 0.2  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
+_SHARES = 0.7, 0.2  # part of the tolerance for the residual where the rest is for the rounding of float32 tiles
+_CHEAP = 0.1  # part of a pass over float32 tiles that their comparison with float64 may take
+_CORRECTION = 0.06  # part of the tolerance that errors of products with corrections should take
+_SHORT = 1e-6  # length of corrections after a pass in float64 over vectors that float32 tiles improved
+_CAUTION = 1.15  # a bound outside, estimated from a sample, may be too low by as much
 _PAIR = 8e-6  # seconds to compare an entry with float64, besides its product
 _USUAL = 2.0  # the usual error of an entry in units of roundoff
 _PROBED = 3.2  # passes of a draft below which the certificate needs random vectors
@@ -118,7 +122,7 @@ class _Course:
     def __init__(self, problem: Problem) -> None:
         self._problem, self._first = problem, problem.k + _USUAL_NEIGHBORS
         self._curve = curve_of(problem)
-        self._pairs, self._norm = float32_pairs(problem), float32_worst(problem) / max(expected_peak(problem), 1e-300)
+        self._pairs = float32_pairs(problem)
         self._half = problem.n**2 / 2 / problem.threads
 
     def seconds(self, m: int, keep: float, tiles: float, draft: bool, single: bool) -> float:
@@ -126,21 +130,24 @@ class _Course:
         problem, tol, k, kept = self._problem, self._problem.tol, self._problem.k, keep / tiles
         first, factor = self.start(m)
         before = nystroem_seconds(problem, m, self._first) + keep / _STORE + 5e-3
+        if self._curve is not None and _CAUTION * self._curve.outside(m, problem.n) > self._curve.last:
+            # landmarks do not prove that the pairs are the leading ones: block Krylov will
+            before += expected_passes(problem) * (self._rough(self._first, kept) if draft else self._full(self._first))
         if single:
             if self._pairs == np.inf:
                 return float("inf")
-            steps = _steps(first, FLOAT32_SHARE * tol, factor)
-            checks = self._pairs * (64 * problem.d / (TILE_PRODUCTS * problem.threads) + _PAIR)
-            return before + checks + self._rough(self._first, 0.0) + steps * self._step(m, kept)
+            steps = _steps(first, float32_share(problem) * tol, factor)
+            before += _check_seconds(problem, self._pairs)
+            return before + self._rough(self._first, 0.0) + steps * self._step(m, kept)
         if not draft:
             again = (1 - kept) * self._full(k) + kept * self._multiplied(k) + self._inverse(m)
             return before + self._full(self._first) + _steps(first, tol, factor) * again
         if kept > 0.5:  # float32 tiles until they have no more to give, one pass in float64, then float32 again
             steps = _steps(first, max(tol, 1e-7), factor) + _steps(1e-7, tol, factor)
             return before + self._rough(self._first, 0.0) + self._full(self._first) + steps * self._step(m, kept)
-        sharp = 0  # corrections in float64, until those that are left may be multiplied in float32
-        while first > tol and 10 * self._norm * first > 0.25 * tol and sharp < 20:
-            first, sharp = first * factor, sharp + 1
+        sharp, length = 0, factor  # corrections in float64, until those that are left may be multiplied in float32
+        while first > tol and not _checkable(problem, _correction_norm(problem, length)) and sharp < 20:
+            first, length, sharp = first * factor, length * factor, sharp + 1
         corrections = sharp * (self._full(k) + self._inverse(m)) + _steps(first, tol, factor) * self._step(m, 0.0)
         return before + self._full(self._first) + corrections
 
@@ -233,7 +240,55 @@ def _without_inverse(problem: Problem) -> list[Layout]:
 
 def float32_norm(problem: Problem, peak: float) -> float:
     """Largest error of float32 tiles, as a norm, that the tolerance allows; `peak` is the largest eigenvalue."""
-    return (1 - FLOAT32_SHARE) / 2 * problem.tol * peak
+    return (1 - float32_share(problem)) / 2 * problem.tol * peak
+
+
+def correction_norm(problem: Problem, layout: Layout) -> float:
+    """Largest error of float32 tiles, as a norm, for corrections; 0 where they are multiplied in float64.
+
+    Kept tiles are multiplied until the residual is close to their rounding, and after one pass in float64 corrections
+    are short. Where no tiles are kept, the corrections of the first pass should suffice.
+    """
+    norm = _correction_norm(problem, _SHORT if layout.keep_bytes else _Course(problem).start(layout.landmarks)[1])
+    return norm if _checkable(problem, norm) else 0.0
+
+
+def _correction_norm(problem: Problem, length: float) -> float:
+    """Largest error of float32 tiles, as a norm, for corrections of this length."""
+    return _CORRECTION * problem.tol * expected_peak(problem) / length
+
+
+def _checkable(problem: Problem, norm: float) -> bool:
+    """Whether float32 tiles can be proved that accurate, in a small part of a pass."""
+    worst = float32_worst(problem)
+    if not norm > 0 or not worst < np.inf or problem.n < _FEWEST:
+        return False
+    pairs = _pairs_for(worst, norm)
+    cheap = _check_seconds(problem, pairs) < _CHEAP * gram_seconds(problem) / 2 and pairs <= most_pairs(problem.n)
+    return bool(worst <= norm or (cheap and _usual_norm(problem) <= norm))
+
+
+def _usual_norm(problem: Problem) -> float:
+    """The usual error of float32 tiles, as a norm."""
+    diagonal = problem.kernel.diagonal(np.asarray(problem.sample[::8], dtype=np.float64))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(problem.weight * _USUAL * unit_roundoff(np.float32) * np.sqrt(np.mean(diagonal**2)))
+
+
+def float32_share(problem: Problem) -> float:
+    """Part of the tolerance for the residual: most of it where the comparison with float64 that this takes is cheap."""
+    most, least = _SHARES
+    return most if _checkable(problem, (1 - most) / 2 * problem.tol * expected_peak(problem)) else least
+
+
+def _check_seconds(problem: Problem, pairs: float) -> float:
+    """Seconds to compare as many entries of float32 tiles with float64."""
+    return pairs * (64 * problem.d / (TILE_PRODUCTS * problem.threads) + _PAIR)
+
+
+def _pairs_for(worst: float, norm: float) -> float:
+    with np.errstate(over="ignore"):
+        return 30 * float(worst / norm) ** 2
 
 
 def expected_peak(problem: Problem) -> float:
@@ -268,11 +323,8 @@ def float32_pairs(problem: Problem) -> float:
     worst = float32_worst(problem)
     if worst <= norm:
         return 0.0
-    diagonal = problem.kernel.diagonal(np.asarray(problem.sample[::8], dtype=np.float64))
-    with np.errstate(over="ignore", invalid="ignore"):
-        usual = float(problem.weight * _USUAL * unit_roundoff(np.float32) * np.sqrt(np.mean(diagonal**2)))
-        pairs = 30 * (worst / norm) ** 2
-    return pairs if usual <= norm and pairs <= most_pairs(problem.n) else np.inf
+    pairs = _pairs_for(worst, norm)
+    return pairs if _usual_norm(problem) <= norm and pairs <= most_pairs(problem.n) else np.inf
 
 
 def basis_bytes(n: int, columns: int, width: int) -> int:

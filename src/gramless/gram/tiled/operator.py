@@ -314,6 +314,12 @@ class Float32Gram(TiledGram):
         self._checking = True
 
     @property
+    def expected(self) -> float:
+        """Norm of the perturbation after the next product: of what the drawn pairs will prove, if they are drawn."""
+        known = self.perturbation.norm
+        return min(known, self.spot_check.provable) if self._checking else known
+
+    @property
     def stored(self) -> bool:
         return self._tiles.stored
 

@@ -65,6 +65,11 @@ class SpotCheck:
         """Number of pairs that prove the norm to be at most `norm`, if their errors are negligible."""
         return 1.2 * float(np.log(1 / FAILURE_PROBABILITY)) * (self.worst / norm) ** 2 if norm > 0 else np.inf
 
+    @property
+    def provable(self) -> float:
+        """Norm that the drawn pairs will prove, if their errors are negligible."""
+        return self.worst * float(np.sqrt(1.2 * np.log(1 / FAILURE_PROBABILITY) / len(self._values)))
+
     def draw(self, pairs: int, rng: np.random.Generator) -> None:
         """Draw the pairs; their values are taken from the tiles by :meth:`see`."""
         left, right = (
